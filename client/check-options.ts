@@ -36,6 +36,7 @@ const imageFilter: Names<ImageFilter> = {
   minHeight: true,
   aspectRatio: true,
   character: true,
+  album: true,
 };
 const artistFilter: Names<ArtistFilter> = { artist: true, excludeArtist: true };
 const categoryFilter = { categories: true, match: true, exclude: true } as const;
@@ -55,6 +56,7 @@ const singleEntry: Names<SingleEntryOptions> = { ...entry, ...call };
 const client: Names<ZukanOptions> = { origin: true, prefix: true, token: true, fetch: true, onWait: true };
 const artistImages = { ...imageFilter, ...link };
 const images = { ...artistImages, ...artistFilter };
+const { album: _, ...albumImages } = images;
 
 export type OptionNames = Record<string, true>;
 
@@ -73,6 +75,7 @@ export const optionNames = {
   imagePage: { ...images, ...page },
   artistImages,
   artistImagePage: { ...artistImages, ...page },
+  albumImagePage: { ...albumImages, ...page },
   filter,
   random,
   randomPage,

@@ -1,4 +1,5 @@
 /** What iterators over several pages need. */
+import { checkId } from './check-options.ts';
 import type { SearchOptions, SimilarOptions } from './options.ts';
 import type * as types from './types.ts';
 
@@ -8,6 +9,7 @@ export interface Lists {
   artists: { item: types.ListedArtist; options: SearchOptions };
   characters: { item: types.ListedCharacter; options: SearchOptions };
   categories: { item: types.ListedCategory; options: SearchOptions };
+  albums: { item: types.ListedAlbum; options: SearchOptions };
 }
 export type ListName = keyof Lists;
 
@@ -16,7 +18,12 @@ export const paths: Record<ListName, string> = {
   artists: '/artist',
   characters: '/character',
   categories: '/category',
+  albums: '/album',
 };
+
+export function imagesPath(list: 'artists' | 'albums', id: string): string {
+  return `${paths[list]}/${checkId(id)}/images`;
+}
 
 export async function* followCursor(
   getPage: (cursor: string | undefined) => Promise<types.CursorPage>,

@@ -37,7 +37,7 @@ export interface PageOptions {
   offset?: number | undefined;
 }
 
-/** Options of every method that returns artists, characters or categories. */
+/** Options of every method that returns artists, characters, categories or albums. */
 export interface EntryOptions {
   /** `count` adds `images`, which single records always have; `cover` adds `cover`. */
   include?: readonly EntryInclude[] | undefined;
@@ -70,6 +70,8 @@ export interface ImageFilter {
   aspectRatio?: string | undefined;
   /** Only images that show this character, or one of these: ids. */
   character?: string | readonly string[] | undefined;
+  /** Only images in this album, or in one of these: ids. */
+  album?: string | readonly string[] | undefined;
 }
 
 /** Filters of lists with images of several artists. */
@@ -125,3 +127,6 @@ export interface RandomPageOptions extends RandomOptions {
   /** The cursor of the previous page. */
   cursor?: string | undefined;
 }
+
+/** Of the images of one album. */
+export type AlbumImageOptions = PageOptions & Omit<SimilarOptions, 'album'>;

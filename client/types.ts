@@ -8,7 +8,7 @@ export type Orientation = 'landscape' | 'portrait' | 'square';
 export type Mimetype = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'image/avif';
 /** The parts of an image that a response contains on request only. */
 export type Include = 'artist' | 'thumbnails' | 'details';
-/** The parts of an artist, character or category that a response contains on request only. */
+/** The parts of an artist, character, category or album that a response contains on request only. */
 export type EntryInclude = 'count' | 'cover';
 
 export interface Artist {
@@ -42,7 +42,15 @@ export interface Category {
   createdAt: string;
 }
 
-/** Added to an artist, character or category that is requested by its id. */
+/** A set of images in an order of its own. */
+export interface Album {
+  id: string;
+  name: string;
+  description: string;
+  createdAt: string;
+}
+
+/** Added to an artist, character, category or album that is requested by its id. */
 export interface ImageCount {
   /** The number of images. */
   images: number;
@@ -53,6 +61,7 @@ export interface ImageCount {
 export interface ArtistWithImages extends Artist, ImageCount {}
 export interface CharacterWithImages extends Character, ImageCount {}
 export interface CategoryWithImages extends Category, ImageCount {}
+export interface AlbumWithImages extends Album, ImageCount {}
 
 /** Added to those in a list: `images` only with `include: ['count']`, `cover` only with `include: ['cover']`. */
 export interface ListParts extends Partial<ImageCount> {}
@@ -60,6 +69,7 @@ export interface ListParts extends Partial<ImageCount> {}
 export interface ListedArtist extends Artist, ListParts {}
 export interface ListedCharacter extends Character, ListParts {}
 export interface ListedCategory extends Category, ListParts {}
+export interface ListedAlbum extends Album, ListParts {}
 
 export interface Thumbnail {
   /** The link to the file, valid until `meta.expires`. */

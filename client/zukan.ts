@@ -1,8 +1,9 @@
 /** The client: one method for each endpoint, and iterators over whole lists. */
 import { Cache } from './cache.ts';
 import { checkId, checkOptions, type OptionNames, optionNames } from './check-options.ts';
-import { followCursor, generateSeed, type ListName, type Lists, paths } from './iteration.ts';
+import { followCursor, generateSeed, imagesPath, type ListName, type Lists, paths } from './iteration.ts';
 import type {
+  AlbumImageOptions,
   AllRandomOptions,
   CallOptions,
   EntryListOptions,
@@ -22,6 +23,8 @@ import type {
 import { rejectOnAbort } from './queue.ts';
 import { type Success, Transport } from './transport.ts';
 import type * as types from './types.ts';
+
+type Paged<Item> = Promise<types.Page<Item>>;
 
 const randomPath = '/image/random';
 const MAX_PAGE_SIZE = 25;
@@ -84,10 +87,7 @@ export class Zukan {
   }
 
   /** All images, oldest first; needs a token with the scope `image:list`. */
-  images(
-    options: PageOptions & SimilarOptions = {},
-    call: CallOptions = {},
-  ): Promise<types.Page<types.Image>> {
+  images(options: PageOptions & SimilarOptions = {}, call: CallOptions = {}): Paged<types.Image> {
     return this.#getPage(paths.images, optionNames.imagePage, options, call);
   }
 
@@ -95,26 +95,29 @@ export class Zukan {
     id: string,
     options: PageOptions & ImageFilter & LinkOptions = {},
     call: CallOptions = {},
-  ): Promise<types.Page<types.ArtistImage>> {
-    return this.#getPage(artistImagesPath(id), optionNames.artistImagePage, options, call);
+  ): Paged<types.ArtistImage> {
+    return this.#getPage(imagesPath('artists', id), optionNames.artistImagePage, options, call);
   }
 
-  artists(options: EntryListOptions = {}, call: CallOptions = {}): Promise<types.Page<types.ListedArtist>> {
+  /** In the order of the album. */
+  albumImages(id: string, options: AlbumImageOptions = {}, call: CallOptions = {}): Paged<types.Image> {
+    return this.#getPage(imagesPath('albums', id), optionNames.albumImagePage, options, call);
+  }
+
+  artists(options: EntryListOptions = {}, call: CallOptions = {}): Paged<types.ListedArtist> {
     return this.#getPage(paths.artists, optionNames.searchPage, options, call);
   }
 
-  characters(
-    options: EntryListOptions = {},
-    call: CallOptions = {},
-  ): Promise<types.Page<types.ListedCharacter>> {
+  characters(options: EntryListOptions = {}, call: CallOptions = {}): Paged<types.ListedCharacter> {
     return this.#getPage(paths.characters, optionNames.searchPage, options, call);
   }
 
-  categories(
-    options: EntryListOptions = {},
-    call: CallOptions = {},
-  ): Promise<types.Page<types.ListedCategory>> {
+  categories(options: EntryListOptions = {}, call: CallOptions = {}): Paged<types.ListedCategory> {
     return this.#getPage(paths.categories, optionNames.searchPage, options, call);
+  }
+
+  albums(options: EntryListOptions = {}, call: CallOptions = {}): Paged<types.ListedAlbum> {
+    return this.#getPage(paths.albums, optionNames.searchPage, options, call);
   }
 
   /** Cached for five minutes unless it has a cover, so that a program can show the artist of each image. */
@@ -136,6 +139,10 @@ export class Zukan {
 
   category(id: string, options: SingleEntryOptions = {}): Promise<types.CategoryWithImages> {
     return this.#getEntry('categories', id, options);
+  }
+
+  album(id: string, options: SingleEntryOptions = {}): Promise<types.AlbumWithImages> {
+    return this.#getEntry('albums', id, options);
   }
 
   /** The number of images, artists, characters and categories. */
@@ -170,7 +177,12 @@ export class Zukan {
     options: ImageFilter & LinkOptions = {},
     call: CallOptions = {},
   ): AsyncGenerator<types.ArtistImage, void> {
-    yield* this.#iterate<types.ArtistImage>(artistImagesPath(id), optionNames.artistImages, options, call);
+    yield* this.#iterate<types.ArtistImage>(
+      imagesPath('artists', id),
+      optionNames.artistImages,
+      options,
+      call,
+    );
   }
 
   /**
@@ -234,8 +246,4 @@ export class Zukan {
       total = page.total;
     }
   }
-}
-
-function artistImagesPath(id: string): string {
-  return `${paths.artists}/${checkId(id)}/images`;
 }

@@ -13,6 +13,7 @@ export const groups = {
   Artists: 'The people who drew the images.',
   Characters: 'The characters shown in the images.',
   Categories: 'The categories that images belong to.',
+  Albums: 'Sets of images, each in an order of its own.',
   Service: 'Information about the service, its catalogue and your token.',
 };
 

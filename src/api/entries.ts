@@ -1,4 +1,4 @@
-/** The endpoints of artists, characters and categories: a list and a single entry of each kind. */
+/** The endpoints of artists, characters, categories and albums: a list and a single entry of each kind. */
 
 import { fromByteString, type SignLink } from '../catalogue/documents/image-document.ts';
 import * as schemas from '../catalogue/schemas.ts';
@@ -54,6 +54,17 @@ export const categoryList = entryList('category', {
   },
 });
 
+export const albumList = entryList('album', {
+  name: 'albums',
+  group: 'Albums',
+  summary: 'List or search albums',
+  data: Type.Array(schemas.ListedAlbum),
+  example: {
+    call: ({ album }) => ({ query: { search: examples.startingPattern(album.name) } }),
+    data: [examples.album],
+  },
+});
+
 function entryList(kind: Kind, details: Details): Endpoint {
   return endpoint({
     ...details,
@@ -106,6 +117,14 @@ export const singleCategory = singleEntry('category', {
   example: { call: ({ category }) => ({ id: category.id }), data: { ...examples.category, images: 9 } },
 });
 
+export const singleAlbum = singleEntry('album', {
+  name: 'album',
+  group: 'Albums',
+  summary: 'Get an album',
+  data: schemas.AlbumWithImages,
+  example: { call: ({ album }) => ({ id: album.id }), data: { ...examples.album, images: 12 } },
+});
+
 function singleEntry(kind: Kind, details: Details): Endpoint {
   return endpoint({
     ...details,
@@ -127,7 +146,13 @@ function singleEntry(kind: Kind, details: Details): Endpoint {
 }
 
 export function notFound(kind: Kind | 'image'): ApiError {
-  const titles = { artist: 'Artist', character: 'Character', category: 'Category', image: 'Image' };
+  const titles = {
+    artist: 'Artist',
+    character: 'Character',
+    category: 'Category',
+    album: 'Album',
+    image: 'Image',
+  };
   return new ApiError(404, `${titles[kind]} not found.`);
 }
 

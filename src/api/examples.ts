@@ -5,7 +5,7 @@
 import type Type from 'typebox';
 import type { TokenInformation } from '../access/tokens.ts';
 import type { ArtistImage, SearchResult } from '../catalogue/schemas.ts';
-import type { Artist, Category, Character, Image, Kind, Statistics } from '../catalogue/types.ts';
+import type { Album, Artist, Category, Character, Image, Kind, Statistics } from '../catalogue/types.ts';
 
 export const artist: Artist = {
   id: '4934822e-e84c-5aa0-bf12-3a85eb9a3b57',
@@ -19,6 +19,13 @@ export const category: Category = {
   description: 'Two characters in one picture.',
   nsfw: false,
   createdAt: '2025-01-01T11:00:00.000Z',
+};
+
+export const album: Album = {
+  id: '8e1b7c52-4d0a-5f3e-9b61-2f7c8a9d3e40',
+  name: 'Autumn',
+  description: 'Leaves, rain and long evenings.',
+  createdAt: '2025-10-01T09:00:00.000Z',
 };
 
 export const character: Character = {
@@ -111,6 +118,7 @@ export const demoRecords: ExampleRecords = {
   artist,
   character,
   category,
+  album,
   categories: ['foxgirl', 'kimono'],
 };
 

@@ -1,12 +1,8 @@
 /** The endpoints that return images. */
 import { cursorScope } from '../access/cursors.ts';
 import { LIST_IMAGES } from '../access/tokens.ts';
-import {
-  type ByteString,
-  type ImageDocument,
-  withoutAspectRatio,
-} from '../catalogue/documents/image-document.ts';
-import { ArtistImage, Image } from '../catalogue/schemas.ts';
+import type { ByteString, ImageDocument } from '../catalogue/documents/image-document.ts';
+import { Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/seed-order.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
@@ -28,8 +24,9 @@ import {
 } from './parameters.ts';
 import { pickParameters } from './query.ts';
 
-const allFilters = { ...listFilters, ...artistFilters };
-const oldestFirst = 'Sorted by the time they were added, oldest first.';
+/** Of lists. */
+export const allFilters = { ...listFilters, ...artistFilters };
+export const oldestFirst = 'Sorted by the time they were added, oldest first.';
 
 export const singleImage = endpoint({
   name: 'image',
@@ -61,32 +58,6 @@ export const allImages = endpoint({
     const filter = pickParameters(allFilters, call.query);
     const { total, items } = unwrap(await call.services.catalogue.images(filter, call.query, call.caller));
     return { ...imageList(call, items), headers: pageHeaders(call, total) };
-  },
-});
-
-export const artistImages = endpoint({
-  name: 'artistImages',
-  group: 'Artists',
-  summary: "List an artist's images",
-  description: `${oldestFirst} \`meta.dimens\` has no \`aspectRatio\` here.`,
-  access: 'open',
-  query: { limit, offset, ...listFilters, ...imageParameters },
-  data: Type.Array(ArtistImage),
-  example: {
-    call: ({ artist }) => ({ id: artist.id, query: { nsfw: 'sfw', limit: '1' } }),
-    data: [examples.artistImage],
-  },
-  isPaged: true,
-  followsMerges: true,
-  async handle(call) {
-    const { catalogue } = call.services;
-    const filter = pickParameters(listFilters, call.query);
-    const found = unwrap(await catalogue.artistImages(call.id, filter, call.query, call.caller));
-    if ('movedTo' in found) return found;
-    const { total, items } = found;
-    const write = imageWriter(call);
-    const images = items.map((image) => withoutAspectRatio(write(image)));
-    return { data: `[${images.join()}]`, isByteString: true, headers: pageHeaders(call, total) };
   },
 });
 
@@ -200,7 +171,7 @@ export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse
 }
 
 /** Writes the JSON of images as a call asks for it. */
-function imageWriter(call: ImageCall): (image: ImageDocument) => ByteString {
+export function imageWriter(call: ImageCall): (image: ImageDocument) => ByteString {
   const signLink = linkSigner(call, call.query.expiry);
   const { include } = call.query;
   const { reportUrl } = call.services.site;

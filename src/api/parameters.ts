@@ -96,7 +96,7 @@ export const imageParameters = {
   ),
 };
 
-/** Of every endpoint that returns artists, characters or categories. */
+/** Of every endpoint that returns artists, characters, categories or albums. */
 export const entryInclude = Type.Optional(
   Type.Array(EntryInclude, {
     description:
@@ -152,6 +152,12 @@ export const listFilters = {
     Type.Array(Type.String({ pattern: uuidPattern }), {
       description: 'Only images that show one of these characters: ids, separated by commas.',
       examples: [[examples.character.id]],
+    }),
+  ),
+  album: Type.Optional(
+    Type.Array(Type.String({ pattern: uuidPattern }), {
+      description: 'Only images in one of these albums: ids, separated by commas.',
+      examples: [[examples.album.id]],
     }),
   ),
 };

@@ -4,15 +4,18 @@ import { Rating } from '../catalogue/schemas.ts';
 import type * as types from '../catalogue/types.ts';
 import type { Callable, Endpoint, Route } from './endpoint.ts';
 import {
+  albumList,
   artistList,
   categoryList,
   characterList,
+  singleAlbum,
   singleArtist,
   singleCategory,
   singleCharacter,
 } from './entries.ts';
+import { albumImages, artistImages } from './entry-images.ts';
 import { imageFile, randomFile } from './image-files.ts';
-import { allImages, artistImages, randomImages, similarImages, singleImage } from './images.ts';
+import { allImages, randomImages, similarImages, singleImage } from './images.ts';
 import { serviceInformation, statistics, tokenInformation } from './info.ts';
 import { latestImages } from './latest.ts';
 import { search } from './search.ts';
@@ -36,6 +39,9 @@ const endpoints: Record<string, Endpoint> = {
   '/character/{id}': singleCharacter,
   '/category': categoryList,
   '/category/{id}': singleCategory,
+  '/album': albumList,
+  '/album/{id}': singleAlbum,
+  '/album/{id}/images': albumImages,
 };
 
 export const routes: Route[] = Object.entries(endpoints).map(([path, endpoint]) => ({ path, ...endpoint }));

@@ -208,7 +208,7 @@ async function isEmpty(openSnapshot: RestoreOptions['openSnapshot']): Promise<bo
   await using snapshot = await openSnapshot();
   const records = [
     snapshot.images(),
-    ...(['artist', 'category', 'character'] as const).map((kind) => snapshot.entries(kind)),
+    ...(['artist', 'category', 'character', 'album'] as const).map((kind) => snapshot.entries(kind)),
     snapshot.blockedNames(),
     snapshot.removedFiles(),
     snapshot.changeLog.changes(),

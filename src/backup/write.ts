@@ -117,7 +117,10 @@ async function writeLists(
       yield* lines.filter((line) => line !== undefined);
     }
   };
-  const catalogue = await write('catalogue.ndjson', counted(catalogueLines(snapshot, imageLines), counts));
+  const catalogue = await write(
+    'catalogue.ndjson',
+    counted(catalogueLines(snapshot, imageLines, { hasTrash: true }), counts),
+  );
   const tokenLines = tokens.map((token) => JSON.stringify(token));
   const written = {
     'catalogue.ndjson': catalogue,

@@ -11,13 +11,21 @@ import type { Kind } from './types.ts';
 const kinds: Kind[] = ['category', 'artist', 'character'];
 const CHUNK_SIZE = 65_536;
 
-/** All records, in an order in which they can be read again. `imageLines` makes the lines of the images. */
+/**
+ * All records, in an order in which they can be read again. `imageLines` makes the lines of the images. Albums name the images
+ * that are in the trash only if the trash is written too.
+ */
 export async function* catalogueLines(
   snapshot: CatalogueSnapshot,
   imageLines: (images: AsyncIterable<SavedImage>) => AsyncIterable<string>,
+  { hasTrash }: { hasTrash: boolean },
 ): AsyncGenerator<string, void> {
   for (const kind of kinds) for await (const entry of snapshot.entries(kind)) yield entryLine(entry);
   yield* imageLines(snapshot.images());
+  for await (const { images = [], ...album } of snapshot.entries('album')) {
+    const existing = hasTrash ? undefined : (await snapshot.findImageIds(images)).images;
+    yield entryLine({ ...album, images: existing ? images.filter((id) => existing.has(id)) : images });
+  }
   // At the end: an import would skip an image that has the bytes of a removed one.
   for await (const blocked of snapshot.blockedNames()) yield blockedLine(blocked);
   for await (const removed of snapshot.removedFiles()) yield removedLine(removed);
@@ -35,8 +43,14 @@ export async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<s
   yield chunk;
 }
 
-export function entryLine({ kind, createdAt, document, aliases }: SavedEntry): string {
-  return JSON.stringify({ type: kind, ...JSON.parse(document), createdAt, aliases });
+export function entryLine({ kind, createdAt, document, aliases, images }: SavedEntry): string {
+  return JSON.stringify({
+    type: kind,
+    ...JSON.parse(document),
+    createdAt,
+    aliases,
+    ...(images && { images }),
+  });
 }
 
 function blockedLine({ blockedAt, ...blocked }: BlockedName): string {

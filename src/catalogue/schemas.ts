@@ -87,6 +87,8 @@ export const Character = Type.Object({
   createdAt: Timestamp,
 });
 
+export const Album = Type.Object({ id: Uuid, name: Text, description: Text, createdAt: Timestamp });
+
 const FileLink = Type.String({
   format: 'uri',
   description: 'the link to the file, valid until `meta.expires`',
@@ -177,6 +179,7 @@ const imageCount = { images: Type.Integer({ minimum: 0, description: 'the number
 export const ArtistWithImages = Type.Object({ ...artistFields, ...imageCount });
 export const CharacterWithImages = Type.Object({ ...Character.properties, ...imageCount });
 export const CategoryWithImages = Type.Object({ ...Category.properties, ...imageCount });
+export const AlbumWithImages = Type.Object({ ...Album.properties, ...imageCount });
 
 /** Added to those in a list. */
 const optionalCount = {
@@ -188,6 +191,7 @@ const optionalCount = {
 export const ListedArtist = Type.Object({ ...artistFields, ...optionalCount });
 export const ListedCharacter = Type.Object({ ...Character.properties, ...optionalCount });
 export const ListedCategory = Type.Object({ ...Category.properties, ...optionalCount });
+export const ListedAlbum = Type.Object({ ...Album.properties, ...optionalCount });
 
 /** What one search for everything returns. */
 export const SearchResult = Type.Object({

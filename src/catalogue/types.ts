@@ -9,11 +9,15 @@ export type Mimetype = Type.Static<typeof schemas.Mimetype>;
 export type Artist = Type.Static<typeof schemas.Artist>;
 export type Category = Type.Static<typeof schemas.Category>;
 export type Character = Type.Static<typeof schemas.Character>;
+export type Album = Type.Static<typeof schemas.Album>;
 export type Image = Type.Static<typeof schemas.Image>;
 export type Statistics = Type.Static<typeof schemas.Statistics>;
 
-/** The kinds of entries: records with a name that images belong to. */
-export type Kind = 'artist' | 'category' | 'character';
+/** The kinds of entries: records with a name that images belong to. An album also has an order of its images. */
+export type Kind = 'artist' | 'category' | 'character' | 'album';
+
+/** The kinds that the documents of images mention. */
+export type MentionedKind = Exclude<Kind, 'album'>;
 
 /** A stored image document: the public JSON with placeholders for its link, and more on request (see document.ts). */
 export type Document = string;

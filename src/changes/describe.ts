@@ -98,9 +98,9 @@ function readable({ kind }: ChangeItem, fields: Fields | null, names: Map<string
     return shown;
   }
   if (kind === 'blocked' || kind === 'removed' || kind === 'taken-down') return fields;
-  const { document, aliases } = fields as { document: string; aliases: string[] };
+  const { document, aliases, images } = fields as { document: string; aliases: string[]; images?: string[] };
   const { id, ...facts } = JSON.parse(document);
-  return { ...facts, aliases: formerNames(aliases) };
+  return { ...facts, aliases: formerNames(aliases), ...(images && { images }) };
 }
 
 function differences(before: Fields, after: Fields): Difference[] {
@@ -131,6 +131,8 @@ export async function describeEdit(lookup: Lookup, edit: DescribedEdit, images: 
     ...(await list('remove', 'category', edit.removeCategories)),
     ...(await list('add', 'character', edit.addCharacters)),
     ...(await list('remove', 'character', edit.removeCharacters)),
+    ...(await list('add to', 'album', edit.addAlbums)),
+    ...(await list('remove from', 'album', edit.removeAlbums)),
     ...(edit.title === undefined ? [] : [edit.title ? `title ${edit.title}` : 'remove the title']),
     ...(edit.description === undefined ? [] : ['change the description']),
     ...(edit.takenAt === undefined ? [] : [`date ${edit.takenAt || 'unknown'}`]),

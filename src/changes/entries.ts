@@ -1,16 +1,23 @@
-/** Changes, merges and removes artists, categories and characters. The caller commits. */
+/** Changes, merges and removes artists, categories, characters and albums. The caller commits. */
 
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import { formerNames, isId } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
-import { ensureUnknownArtist } from '../import/apply/lookup.ts';
-import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
+import { ensureUnknownArtist, loadAlbumImages } from '../import/apply/lookup.ts';
+import { cleanAliases, entryDocument, planOrder } from '../import/plan/entry.ts';
+import { ExistingEntries } from '../import/plan/existing.ts';
 import { checkRecord, type EntryLine } from '../import/sources/record.ts';
 import { inBatches } from '../lib/parallel.ts';
 import { nameKey } from '../store/contract/decisions.ts';
-import type { CatalogueSnapshot, CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
+import {
+  type CatalogueSnapshot,
+  type CatalogueWriter,
+  type Lookup,
+  MAX_ALBUM_IMAGES,
+  type SavedEntry,
+} from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
 import { loadEntriesOf } from './references.ts';
 
@@ -51,18 +58,33 @@ export async function editEntry(
   if (taken && taken.id !== id)
     throw new EditError(`the ${kind} "${taken.name}" exists; use --merge-into to make one of both`);
   await refuseBlocked(writer, kind, name === entry.name ? addAliases : [name, ...addAliases]);
+  const images = await findOrder(writer, entry, record);
   const after: SavedEntry = {
     ...entry,
     name,
     document: entryDocument(record, id, createdAt),
     aliases: cleanAliases(kind, name, aliases),
+    ...(images && { images }),
   };
-  if (after.document === entry.document) await writer.saveAliases(after);
+  if (after.document === entry.document && !images) await writer.saveAliases(after);
   else await writer.saveEntries([after]);
   return after;
 }
 
-/** A name belongs to one category or artist, and to one character of a work. */
+/** The images that an album gets, if the record has any. */
+async function findOrder(
+  lookup: Lookup,
+  entry: SavedEntry,
+  record: EntryLine,
+): Promise<string[] | undefined> {
+  if (record.type !== 'album' || !record.images) return undefined;
+  const existing = new ExistingEntries();
+  existing.add([entry]);
+  await loadAlbumImages(existing, lookup, [{ ...record, id: entry.id }]);
+  return planOrder(record.images, entry.images, existing);
+}
+
+/** A name belongs to one category, artist or album, and to one character of a work. */
 async function refuseTaken(writer: CatalogueWriter, entry: SavedEntry, record: EntryLine): Promise<void> {
   const { kind } = entry;
   const sameName = (await writer.entriesByName(kind, [record.name])).filter(({ id }) => id !== entry.id);
@@ -80,7 +102,10 @@ async function refuseBlocked(writer: CatalogueWriter, kind: Kind, names: string[
   if (blocked) throw new EditError(`the name "${blocked.name}" is blocked; unblock it first (--unblock)`);
 }
 
-/** Gives the images of one entry to another, and all its names and its id as aliases. Returns the number of images. */
+/**
+ * Gives the images of one entry to another, and all its names and its id as aliases. Those of an album go behind the others.
+ * Returns the number of images.
+ */
 export async function mergeEntries(
   writer: CatalogueWriter,
   from: SavedEntry,
@@ -91,7 +116,9 @@ export async function mergeEntries(
   const images = await replaceInImages(writer, from, into);
   await writer.removeEntries([from]);
   const aliases = cleanAliases(into.kind, into.name, [...into.aliases, ...from.aliases, from.name, from.id]);
-  await writer.saveAliases({ ...into, aliases });
+  const after = { ...into, aliases };
+  if (from.images) await saveOrder(writer, after, [...(into.images ?? []), ...from.images]);
+  else await writer.saveAliases(after);
   return images;
 }
 
@@ -111,6 +138,14 @@ export async function removeEntry(
   await writer.removeEntries([entry]);
   if (block) await blockNames(writer, entry.kind, [entry.name, ...formerNames(entry.aliases)], now);
   return images;
+}
+
+/** Sets the images of an album, each once. */
+export async function saveOrder(writer: CatalogueWriter, album: SavedEntry, images: string[]): Promise<void> {
+  const order = [...new Set(images)];
+  if (order.length > MAX_ALBUM_IMAGES)
+    throw new EditError(`the album "${album.name}" would have more than ${MAX_ALBUM_IMAGES} images`);
+  await writer.saveEntries([{ ...album, images: order }]);
 }
 
 /** The entries of a kind, by name, with the number of their images. */
@@ -135,7 +170,9 @@ export async function removeEmptyEntries(
     for (const { id } of [{ id: artist }, ...categories, ...characters]) used.add(id);
   }
   const found = await findEntries(snapshot, kind);
-  const empty = found.flatMap(({ entry, images }) => (images === 0 && !used.has(entry.id) ? [entry] : []));
+  const empty = found.flatMap(({ entry, images }) =>
+    images === 0 && !used.has(entry.id) && !entry.images?.length ? [entry] : [],
+  );
   for (const batch of inBatches(empty, BATCH_SIZE)) await writer.removeEntries(batch);
   return empty;
 }
@@ -168,6 +205,8 @@ async function replaceInImages(
   from: SavedEntry,
   into: SavedEntry | undefined,
 ): Promise<number> {
+  // Images do not mention their albums.
+  if (from.images) return from.images.length;
   let images = 0;
   for await (const rows of writer.imagesOn(from.shelf)) {
     const entries = await loadEntriesOf(writer, rows);

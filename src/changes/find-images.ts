@@ -41,6 +41,7 @@ export interface ImageQuery extends RecordQuery {
   exclude: string[];
   artist?: string | undefined;
   character?: string | undefined;
+  album?: string | undefined;
   ratings: Rating[];
   /** Only images with a field that an operator decided. */
   isEdited: boolean;
@@ -51,6 +52,7 @@ interface Conditions {
   exclude: SavedEntry[];
   artist: SavedEntry | undefined;
   character: SavedEntry | undefined;
+  album: SavedEntry | undefined;
   ratings: Rating[];
 }
 
@@ -138,8 +140,8 @@ async function fromFile(rows: SavedImage[], isMatch: FileMatcher, sources: Sourc
 }
 
 async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
-  const { artist, character, ratings } = query;
-  const find = (kind: 'artist' | 'character', reference: string | undefined) =>
+  const { artist, character, album, ratings } = query;
+  const find = (kind: 'artist' | 'character' | 'album', reference: string | undefined) =>
     reference === undefined ? undefined : findEntry(lookup, kind, reference);
   const categories = (names: string[]) =>
     Promise.all(names.map((name) => findEntry(lookup, 'category', name)));
@@ -148,13 +150,14 @@ async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
     exclude: await categories(query.exclude),
     artist: await find('artist', artist === undefined ? undefined : artistOf({ artist })),
     character: await find('character', character),
+    album: await find('album', album),
     ratings,
   };
 }
 
 /** The catalogue's own filters find these without reading other images. */
 async function* latestIds(
-  { categories, exclude, artist, character, ratings }: Conditions,
+  { categories, exclude, artist, character, album, ratings }: Conditions,
   catalogue: Catalogue,
   caller: Caller,
 ): AsyncGenerator<string[], void> {
@@ -164,6 +167,7 @@ async function* latestIds(
     exclude: names(exclude),
     artist: artist && [artist.id],
     character: character && [character.id],
+    album: album && [album.id],
     nsfw: ratings,
   };
   let below: number | undefined;
@@ -176,13 +180,14 @@ async function* latestIds(
 }
 
 function isMatch({ document }: SavedImage, conditions: Conditions): boolean {
-  const { artist, character, ratings } = conditions;
+  const { artist, character, album, ratings } = conditions;
   const image = readDocument(document);
   const categories = new Set(image.categories.map(({ id }) => id));
   return (
     (ratings.length === 0 || ratings.includes(image.nsfw)) &&
     (!artist || image.artist === artist.id) &&
     (!character || image.characters.some(({ id }) => id === character.id)) &&
+    (!album || album.images?.includes(image.id) === true) &&
     conditions.categories.every(({ id }) => categories.has(id)) &&
     !conditions.exclude.some(({ id }) => categories.has(id))
   );

@@ -13,6 +13,7 @@ import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import { artistOf, checkRecord } from '../import/sources/record.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
+import { saveOrder } from './entries.ts';
 import { EditError } from './errors.ts';
 import { findEntry, findOrCreate, loadEntriesOf } from './references.ts';
 
@@ -32,6 +33,9 @@ export interface ImageEdit {
   removeCategories: string[];
   addCharacters: string[];
   removeCharacters: string[];
+  /** New ones come last, in the order of the ids. */
+  addAlbums: string[];
+  removeAlbums: string[];
   /** Fields that imports of folders may change again. */
   reset: EditableField[];
   /** Whether entries that do not exist are created. */
@@ -43,13 +47,18 @@ export const NO_EDIT: ImageEdit = {
   removeCategories: [],
   addCharacters: [],
   removeCharacters: [],
+  addAlbums: [],
+  removeAlbums: [],
   reset: [],
   create: false,
 };
 
+/** Of a field of the image, or of the albums that it is in. */
+type EditDifference = Omit<Difference, 'field'> & { field: Difference['field'] | 'album' };
+
 export interface EditedImage {
   id: string;
-  differences: Difference[];
+  differences: EditDifference[];
 }
 
 /** Returns the images that change, in the order of the ids. */
@@ -78,7 +87,48 @@ export async function editImages(
     if (edit.reset.length > 0) await writer.sourceFiles.forget(batch);
   }
   if (missing.length > 0) throw new EditError(`nothing was changed: ${describeMissing(missing)}`);
-  return changed;
+  const differences = await editAlbums(writer, ids, edit, defaults);
+  for (const { id, ...image } of changed)
+    differences.set(id, [...image.differences, ...(differences.get(id) ?? [])]);
+  return ids.flatMap((id) => {
+    const ofImage = differences.get(id);
+    return ofImage ? [{ id, differences: ofImage }] : [];
+  });
+}
+
+/** Returns what changes, by image. */
+async function editAlbums(
+  writer: CatalogueWriter,
+  ids: string[],
+  { addAlbums, removeAlbums, create }: ImageEdit,
+  defaults: NewRecordDefaults,
+): Promise<Map<string, EditDifference[]>> {
+  const differences = new Map<string, EditDifference[]>();
+  const record = (changed: Set<string>, before: string, after: string) => {
+    for (const id of changed)
+      differences.set(id, [...(differences.get(id) ?? []), { field: 'album', before, after }]);
+  };
+  const named = new Set(ids);
+  for (const reference of addAlbums) {
+    const album = await findOrCreate(writer, 'album', reference, create ? defaults : undefined);
+    const { images = [] } = album;
+    const added = named.difference(new Set(images));
+    if (added.size > 0) await saveOrder(writer, album, [...images, ...added]);
+    record(added, '', album.name);
+  }
+  for (const reference of removeAlbums) {
+    const album = await findEntry(writer, 'album', reference);
+    const { images = [] } = album;
+    const removed = named.intersection(new Set(images));
+    if (removed.size > 0)
+      await saveOrder(
+        writer,
+        album,
+        images.filter((id) => !removed.has(id)),
+      );
+    record(removed, album.name, '');
+  }
+  return differences;
 }
 
 export function describeMissing(ids: string[]): string {

@@ -4,7 +4,7 @@ import { readDocument } from '../catalogue/documents/document.ts';
 import type { ImageEntries } from '../catalogue/documents/place-image.ts';
 import { nearNames } from '../catalogue/search/near-names.ts';
 import type { Kind } from '../catalogue/types.ts';
-import { loadEntries } from '../import/apply/lookup.ts';
+import { loadAlbumImages, loadEntries } from '../import/apply/lookup.ts';
 import { planEntry } from '../import/plan/entry.ts';
 import { ExistingEntries } from '../import/plan/existing.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
@@ -60,6 +60,7 @@ export async function createEntry(
   const existing = new ExistingEntries();
   await loadEntries(existing, writer, record.type, [record.name]);
   refuseExisting(record, existing);
+  if (record.type === 'album') await loadAlbumImages(existing, writer, [record]);
   const planned = planEntry(record, existing, defaults);
   if (planned.outcome !== 'added') throw new EditError(`the ${record.type} "${record.name}" already exists`);
   await writer.saveEntries([planned.row]);

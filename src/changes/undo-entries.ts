@@ -1,4 +1,4 @@
-/** What undoing a change does to artists, categories and characters. */
+/** What undoing a change does to artists, categories, characters and albums. */
 
 import { imageFields } from '../catalogue/documents/edit-image.ts';
 import type { Kind } from '../catalogue/types.ts';
@@ -15,6 +15,8 @@ interface LoggedEntry {
   createdAt: string;
   document: string;
   aliases: string[];
+  /** Of an album. */
+  images?: string[];
 }
 
 type Fields = Record<string, unknown>;
@@ -55,7 +57,8 @@ export async function restoreEntries(undoing: Undoing, kind: Kind, items: Change
       }
       const { name, createdAt, document } = wanted;
       const shelf = current && { shelf: current.shelf };
-      await writer.saveEntries([{ kind, id, name, createdAt, document, ...shelf, aliases: [] }]);
+      const images = wanted.images && { images: await withoutGone(writer, wanted.images) };
+      await writer.saveEntries([{ kind, id, name, createdAt, document, ...shelf, aliases: [], ...images }]);
       restored.push({ kind, id, aliases: wanted.aliases });
       result.entries++;
       for (const field of wanted.kept) keep(`${field} changed since`);
@@ -86,24 +89,31 @@ function mergeEntry(current: SavedEntry, before: LoggedEntry, after: LoggedEntry
       after: readFields(item.after as LoggedEntry | null),
     })),
   });
-  const { aliases, createdAt } = fields as { aliases: string[]; createdAt: string };
+  const { aliases, createdAt, images } = fields as Pick<LoggedEntry, 'aliases' | 'createdAt' | 'images'>;
   const record = checkRecord({ type: kind, ...fields }) as EntryLine;
   return {
     name: record.name,
     createdAt,
     document: entryDocument(record, id, createdAt),
     aliases: cleanAliases(kind, record.name, aliases),
+    ...(images && { images }),
     kept,
   };
 }
 
 function readFields(entry: LoggedEntry | null): Fields {
   if (!entry) return {};
-  const { document, createdAt, aliases } = entry;
-  return { ...JSON.parse(document), createdAt, aliases };
+  const { document, createdAt, aliases, images } = entry;
+  return { ...JSON.parse(document), createdAt, aliases, ...(images && { images }) };
 }
 
-/** A name belongs to one category or artist, and to one character of a work. */
+/** Images that were deleted for good do not come back. */
+async function withoutGone(writer: CatalogueWriter, ids: string[]): Promise<string[]> {
+  const { images, trashed } = await writer.findImageIds(ids);
+  return ids.filter((id) => images.has(id) || trashed.has(id));
+}
+
+/** A name belongs to one category, artist or album, and to one character of a work. */
 async function isNameTaken(
   writer: CatalogueWriter,
   kind: Kind,
@@ -150,6 +160,11 @@ export async function removeCreatedEntries(undoing: Undoing, kind: Kind, items: 
   const { writer, result, markUndone } = undoing;
   const created = items.filter(({ before }) => before === null);
   const needed = created.length > 0 ? await findNeeded(undoing) : new Set();
+  const later = await writer.changeLog.laterItems(
+    undoing.change,
+    kind,
+    created.map(({ id }) => id),
+  );
   for (const { id, after } of created) {
     const [entry] = await writer.entriesById(kind, [id]);
     const logged = after as unknown as LoggedEntry;
@@ -159,11 +174,13 @@ export async function removeCreatedEntries(undoing: Undoing, kind: Kind, items: 
       if (isRemoved) keep('removed since');
       continue;
     }
-    const { name, document, aliases } = logged;
-    const current = [entry.name, entry.document, entry.aliases.toSorted()];
+    const { name, document, aliases, images } = logged;
+    const current = [entry.name, entry.document, entry.aliases.toSorted(), entry.images?.toSorted()];
     const { done: hasNoImages } = await writer.imagesOn(entry.shelf)[Symbol.asyncIterator]().next();
-    const isUsed = !hasNoImages || needed.has(id);
-    if (!isSame(current, [name, document, aliases])) keep('changed since');
+    // An album goes with its order, and its images stay.
+    const isUsed = kind !== 'album' && (!hasNoImages || needed.has(id));
+    const isChanged = !isSame(current, [name, document, aliases, images?.toSorted()]);
+    if (isChanged || (kind === 'album' && later.has(id))) keep('changed since');
     else if (isUsed) keep('other images use it');
     else {
       await writer.removeEntries([entry]);

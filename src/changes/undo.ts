@@ -14,7 +14,7 @@ import { removeCreatedEntries, restoreAliases, restoreEntries } from './undo-ent
 import { undoImages } from './undo-images.ts';
 import { isSame, type Kept, type Undoing, type UndoResult } from './undoing.ts';
 
-const KINDS = ['artist', 'category', 'character'] as const;
+const KINDS = ['artist', 'category', 'character', 'album'] as const;
 
 export interface UndoOptions {
   openWriter: () => Promise<CatalogueWriter>;

@@ -52,21 +52,25 @@ export function mergeFields(versions: Versions): { fields: Fields; kept: string[
   const kept: string[] = [];
   for (const name of Object.keys({ ...before, ...after })) {
     if (isSame(before[name], after[name])) continue;
-    if (Array.isArray(before[name]) || Array.isArray(after[name])) {
-      const merged = mergeLists(name, versions);
+    const isTouched = later.some((change) => !isSame(change.before[name], change.after[name]));
+    if (!isTouched && isSame(now[name], after[name])) fields[name] = before[name];
+    else if (Array.isArray(before[name]) || Array.isArray(after[name])) {
+      const merged = mergeLists(name, versions, isTouched);
       fields[name] = merged.list;
       if (merged.isKept) kept.push(name);
-    } else if (later.some((change) => !isSame(change.before[name], change.after[name]))) kept.push(name);
-    else if (isSame(now[name], after[name])) fields[name] = before[name];
-    else if (!isSame(now[name], before[name])) kept.push(name);
+    } else if (isTouched || !isSame(now[name], before[name])) kept.push(name);
   }
   return { fields, kept };
 }
 
-/** The list without what the change added, and with what it removed, but for what later changes added or removed. */
+/**
+ * The list without what the change added, and with what it removed, but for what later changes added or removed. If the change
+ * only ordered it, the former order, unless a later change touched the list.
+ */
 function mergeLists(
   name: string,
   { now, before, after, later }: Versions,
+  isTouched: boolean,
 ): { list: unknown[]; isKept: boolean } {
   const itemsOf = (fields: Fields) => new Set((fields[name] ?? []) as unknown[]);
   const touched = new Set(
@@ -74,9 +78,26 @@ function mergeLists(
   );
   const added = itemsOf(after).difference(itemsOf(before));
   const removed = itemsOf(before).difference(itemsOf(after));
+  if (added.size + removed.size === 0) {
+    const ordered = itemsOf(before).intersection(itemsOf(now)).union(itemsOf(now));
+    return { list: [...(isTouched ? itemsOf(now) : ordered)], isKept: isTouched };
+  }
   const isKept = [...added, ...removed].some((item) => touched.has(item));
-  const list = itemsOf(now).difference(added.difference(touched)).union(removed.difference(touched));
-  return { list: [...list], isKept };
+  const left = itemsOf(now).difference(added.difference(touched));
+  return { list: putBack(left, removed.difference(touched), itemsOf(before)), isKept };
+}
+
+/** Each item behind the one that it followed before. */
+function putBack(list: Set<unknown>, items: Set<unknown>, before: Set<unknown>): unknown[] {
+  const first: unknown[] = [];
+  const following = new Map<unknown, unknown[]>();
+  let place = first;
+  for (const item of before)
+    if (list.has(item)) {
+      place = [];
+      following.set(item, place);
+    } else if (items.has(item)) place.push(item);
+  return [...first, ...[...list].flatMap((item) => [item, ...(following.get(item) ?? [])])];
 }
 
 /** Whatever the order of their fields. */

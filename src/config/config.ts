@@ -191,7 +191,7 @@ function parsePrefixes(text: string): string[] {
   );
   if (reserved) fail(`${reserved} is reserved; choose another prefix`);
   const endpoint = list.find((prefix) =>
-    /^\/(artist|category|character|image|search|stats|token)(\/|$)/.test(prefix),
+    /^\/(album|artist|category|character|image|search|stats|token)(\/|$)/.test(prefix),
   );
   if (list.includes('/') && endpoint)
     fail(`${endpoint} is an endpoint of the API at /; choose another prefix`);

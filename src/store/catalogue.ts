@@ -2,7 +2,6 @@
  * The catalogue as handlers read it, for every database. A filter goes in a line: filter, selection (pure, against the
  * shelves of one version), image numbers, documents. Each call runs on a view of one version; it asks, the driver answers.
  */
-
 import type { ImageDocument } from '../catalogue/documents/image-document.ts';
 import type { SeedPosition } from '../catalogue/sets/seed-order.ts';
 import type { Kind, Page, Statistics, Window } from '../catalogue/types.ts';
@@ -11,10 +10,10 @@ import type { RandomInt } from '../lib/random.ts';
 import { defaultTuning } from '../lib/tuning.ts';
 import { CombinedSearch } from './combined-search.ts';
 import type {
-  ArtistPage,
   Caller,
   Catalogue,
   EntryDetails,
+  EntryPage,
   EntryWindow,
   FileFacts,
   Filter,
@@ -80,8 +79,12 @@ export class StoredCatalogue implements Catalogue {
     return this.#driver.run((view) => this.#page(view, filter, window, caller));
   }
 
-  artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<ArtistPage> {
+  artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage> {
     return this.#driver.run((view) => this.#ofArtist(view, id, filter, window, caller));
+  }
+
+  albumImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage> {
+    return this.#driver.run((view) => this.#ofAlbum(view, id, filter, window, caller));
   }
 
   randomImages(
@@ -152,22 +155,30 @@ export class StoredCatalogue implements Catalogue {
     return number === undefined ? undefined : (yield* this.#documents.read(view, [number]))[0];
   }
 
+  /** In the order of the album, if there is one. */
   *#page(
     view: View,
     filter: ListFilter,
     window: Window,
     caller: Caller,
+    album?: number,
   ): Call<Page<ImageDocument> | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
-    const { total, items } = yield* this.#numbers.page(view, selection, window, caller);
+    const { total, items } = yield* this.#numbers.page(view, selection, window, caller, album);
     return { total, items: yield* this.#documents.read(view, items) };
   }
 
-  *#ofArtist(view: View, id: string, filter: ListFilter, window: Window, caller: Caller): Call<ArtistPage> {
+  *#ofArtist(view: View, id: string, filter: ListFilter, window: Window, caller: Caller): Call<EntryPage> {
     const entry = yield* get(view.entry('artist', id));
     if (entry && entry.id !== id) return { movedTo: entry.id };
     return yield* this.#page(view, { ...filter, artist: [id] }, window, caller);
+  }
+
+  *#ofAlbum(view: View, id: string, filter: ListFilter, window: Window, caller: Caller): Call<EntryPage> {
+    const entry = yield* get(view.entry('album', id));
+    if (entry && entry.id !== id) return { movedTo: entry.id };
+    return yield* this.#page(view, { ...filter, album: [id] }, window, caller, entry?.shelf);
   }
 
   *#random(

@@ -89,6 +89,12 @@ export function createChangeLog(
             change,
             batch.map(({ image }) => image.id),
           ]);
+      // Albums forget images that are gone for good.
+      const isGone = 'image not in (select id from image) and image not in (select id from trash)';
+      for (const batch of inBatches(rows, BATCH_SIZE))
+        await session.run(`delete from album_image where image ${isOneOf('$1', 'text')} and ${isGone}`, [
+          batch.map(({ image }) => image.id),
+        ]);
     },
     trashBefore: (time) =>
       time === undefined ? readTrash(session, 'true', []) : readTrash(session, 'removed_at < $1', [time]),

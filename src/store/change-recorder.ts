@@ -150,6 +150,7 @@ export class ChangeRecorder {
     const isOneOf = this.#session.dialect.isOneOf('$1', 'text');
     await this.#session.run(`delete from change_item where kind = 'image' and id ${isOneOf}`, [ids]);
     await this.#session.run(`delete from trash where id ${isOneOf}`, [ids]);
+    await this.#session.run(`delete from album_image where image ${isOneOf}`, [ids]);
     await this.#items.add(
       rows.map(({ id, eTag }) => ({ kind: 'taken-down', id, before: null, after: { hash: eTag } })),
     );
@@ -238,6 +239,6 @@ export class ChangeRecorder {
   }
 }
 
-function entryFields({ name, createdAt, document, aliases = [] }: Entry) {
-  return { name, createdAt, document, aliases: aliases.toSorted() };
+function entryFields({ name, createdAt, document, aliases = [], images }: Entry) {
+  return { name, createdAt, document, aliases: aliases.toSorted(), ...(images && { images }) };
 }

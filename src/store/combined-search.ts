@@ -9,7 +9,7 @@ import {
   wordsFor,
 } from '../catalogue/search/query.ts';
 import { titleQuery } from '../catalogue/search/title-words.ts';
-import type { Kind } from '../catalogue/types.ts';
+import type { MentionedKind as Kind } from '../catalogue/types.ts';
 import type { Caller, EntryDetails, Found, FoundFilters } from './contract/catalogue.ts';
 import type { Documents } from './documents.ts';
 import type { Entries } from './entries.ts';

@@ -1,4 +1,4 @@
-/** Artists, characters and categories: in pages, by name and by id, with the documents of their covers if wanted. */
+/** Artists, characters, categories and albums: in pages, by name and by id, with the documents of their covers if wanted. */
 import type { Kind, Page, Window } from '../catalogue/types.ts';
 import { LruCache } from '../lib/lru-cache.ts';
 import type { Tuning } from '../lib/tuning.ts';

@@ -1,7 +1,9 @@
-/** Saves and removes artists, categories and characters, with their aliases. */
+/** Saves and removes artists, categories, characters and albums, with their aliases and the order of albums. */
 
 import { updateEntry } from '../catalogue/documents/document.ts';
 import { fold } from '../catalogue/search/fold.ts';
+import type { Kind } from '../catalogue/types.ts';
+import { inBatches } from '../lib/parallel.ts';
 import { nameKey } from './contract/decisions.ts';
 import type { Entry, SavedEntry } from './contract/writer.ts';
 import type { Placements } from './placements.ts';
@@ -16,7 +18,7 @@ type NumberedEntry = Entry & { shelf: number };
 export class EntryWriter {
   readonly #session: WriteSession;
   readonly #placements: Placements;
-  /** Entries that changed. Their images' documents contain their JSON. */
+  /** Entries that changed. Their images' documents contain their JSON, but for albums. */
   readonly #changed = new Map<number, Entry>();
   /** Whether the lists of entries have to be numbered again. */
   hasChanges = false;
@@ -32,8 +34,9 @@ export class EntryWriter {
     await this.#add(entries.filter((entry) => !isNumbered(entry)));
     const updated = entries.filter(isNumbered);
     await this.#update(updated);
-    for (const entry of updated) this.#changed.set(entry.shelf, entry);
+    for (const entry of updated) if (entry.kind !== 'album') this.#changed.set(entry.shelf, entry);
     await this.saveAliases(entries);
+    for (const { kind, id, images } of entries) if (images) await this.#saveOrder(kind, id, images);
   }
 
   /** An alias that another entry has is taken from it; of two entries here, the last one gets it. */
@@ -56,8 +59,9 @@ export class EntryWriter {
 
   async remove(entries: SavedEntry[]): Promise<void> {
     this.hasChanges = true;
-    await this.#placements.write();
     await this.#removeAliases(entries);
+    for (const { kind, id } of entries) if (kind === 'album') await this.#saveOrder(kind, id, []);
+    await this.#placements.write();
     const numbers = entries.map(({ shelf }) => shelf);
     await this.#session.run(`delete from shelf where number ${this.#isOneOf}`, [numbers]);
     for (const shelf of numbers) this.#changed.delete(shelf);
@@ -110,6 +114,31 @@ export class EntryWriter {
          created_at = given.createdAt, document = given.document
        from given where given.shelf = shelf.number`,
     );
+  }
+
+  /** Also places the images that the album gains or loses. */
+  async #saveOrder(kind: Kind, id: string, images: string[]): Promise<void> {
+    const [shelf] = await this.#session.query<{ number: number }>(
+      'select number from shelf where kind = $1 and id = $2',
+      [kind, id],
+    );
+    const { number: album } = shelf as { number: number };
+    const former = await this.#session.query<{ image: string }>(
+      'delete from album_image where album = $1 returning image',
+      [album],
+    );
+    const rows = images.map((image, position) => [album, position, image]);
+    await this.#session.insert('album_image', ['album', 'position', 'image'], rows);
+    const changed = new Set(former.map(({ image }) => image)).symmetricDifference(new Set(images));
+    const moved = await this.#session.query<{ number: number }>(
+      `select number from image where id ${this.#session.dialect.isOneOf('$1', 'text')} order by number`,
+      [[...changed]],
+    );
+    for (const batch of inBatches(moved, REWRITE_BATCH_SIZE))
+      await this.#placements.moveInAlbum(
+        album,
+        batch.map(({ number }) => number),
+      );
   }
 
   async #removeAliases(entries: NumberedEntry[]): Promise<void> {

@@ -14,6 +14,7 @@ import {
 import type { Page, Window } from '../catalogue/types.ts';
 import type { RandomInt } from '../lib/random.ts';
 import type { Caller } from './contract/catalogue.ts';
+import { MAX_ALBUM_IMAGES } from './contract/writer.ts';
 import { drawImages, isDrawable, isExhaustive, planDraw } from './draws.ts';
 import type { ImageSets } from './image-sets.ts';
 import { LoadedShelves } from './loaded-shelves.ts';
@@ -30,8 +31,22 @@ export class ImageNumbers {
     this.#shelves = new LoadedShelves(sets, imagesPerRead);
   }
 
-  /** In the order in which they were added. */
-  *page(view: View, selection: Selection, window: Window, caller: Caller): Call<Page<number>> {
+  /** In the order in which they were added, or in that of an album that has all of them. */
+  *page(
+    view: View,
+    selection: Selection,
+    window: Window,
+    caller: Caller,
+    album?: number,
+  ): Call<Page<number>> {
+    if (album !== undefined) {
+      const { offset, limit } = window;
+      const whole = { offset: 0, limit: MAX_ALBUM_IMAGES };
+      const { total, items } = yield* this.page(view, selection, whole, caller);
+      const selected = new Set(items);
+      const order = (yield* get(view.albumImages(album))).filter((image) => selected.has(image));
+      return { total, items: order.slice(offset, offset + limit) };
+    }
     const shelf = this.#shelfToRead(selection);
     if (!shelf) {
       const set = yield* this.#load(selection, caller);

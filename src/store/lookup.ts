@@ -8,18 +8,25 @@ import type { Lookup, SavedEntry, SavedImage } from './contract/writer.ts';
 import { IMAGE_COLUMNS, SHELF_BATCH_SIZE } from './queries.ts';
 import type { Dialect, ReadSession } from './session.ts';
 
-/** `aliases` is JSON. */
-export type EntryRow = Omit<SavedEntry, 'aliases'> & { aliases: string | null };
+/** `aliases` and `images` are JSON. */
+export type EntryRow = Omit<SavedEntry, 'aliases' | 'images'> & {
+  aliases: string | null;
+  images: string | null;
+};
 
 /** `aliases` is null if there are none: imports look up many entries, and sorting nothing takes time too. */
 export function entryColumns({ jsonArray }: Dialect): string {
   const aliases = 'from alias where alias.shelf = shelf.number';
   return `number as shelf, kind, id, name, created_at as "createdAt", document,
-    case when exists (select 1 ${aliases}) then (select ${jsonArray('alias.name')} ${aliases}) end as aliases`;
+    case when exists (select 1 ${aliases}) then (select ${jsonArray('alias.name')} ${aliases}) end as aliases,
+    case when kind = 'album' then (select ${jsonArray('image', 'album_image.position')}
+      from album_image where album = shelf.number) end as images`;
 }
 
 export function toEntry(row: EntryRow): SavedEntry {
-  return { ...row, aliases: row.aliases === null ? [] : JSON.parse(row.aliases) };
+  const { aliases, images, ...entry } = row;
+  const list = (json: string | null): string[] => (json === null ? [] : JSON.parse(json));
+  return { ...entry, aliases: list(aliases), ...(row.kind === 'album' && { images: list(images) }) };
 }
 
 export function createLookup(session: ReadSession): Lookup {
@@ -52,6 +59,16 @@ export function createLookup(session: ReadSession): Lookup {
         `select ${IMAGE_COLUMNS} from image where id ${isOneOf('$1', 'text')} order by number`,
         [ids],
       );
+    },
+    async findImageIds(ids) {
+      const find = async (table: string) => {
+        const text = `select id from ${table} where id ${isOneOf('$1', 'text')}`;
+        return new Set((await session.query<{ id: string }>(text, [ids])).map(({ id }) => id));
+      };
+      return {
+        images: await find('image'),
+        trashed: await find(`(select id from trash where kind = 'image') as trashed`),
+      };
     },
     async *imagesOn(shelf) {
       // The numbers first: positions change when images are moved.

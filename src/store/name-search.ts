@@ -56,7 +56,12 @@ export class NameSearch {
           () => reader.currentVersion(),
           tuning,
         );
-      return { artist: cacheOf('artist'), category: cacheOf('category'), character: cacheOf('character') };
+      return {
+        artist: cacheOf('artist'),
+        category: cacheOf('category'),
+        character: cacheOf('character'),
+        album: cacheOf('album'),
+      };
     };
     this.#names = cache((kind) => this.#readNames(kind));
     this.#sizes = cache((kind) => this.#readSizes(kind));

@@ -45,15 +45,17 @@ export class Placements {
   }
 
   /** Appends new images to their shelves. */
-  async append(images: Placed[]): Promise<void> {
+  async append(added: Placed[]): Promise<void> {
+    const images = await this.#withAlbums(added);
     await this.#savePlacements(images);
     for (const { image, shelves } of images) this.#changes.append(image, shelves);
     await this.#writeIfMany();
   }
 
   /** Moves images from the shelves that they are on to those they belong on. Returns those whose size has changed. */
-  async move(images: Placed[]): Promise<number[]> {
-    const before = await this.#takePlacements(images.map(({ image }) => image));
+  async move(moved: Placed[]): Promise<number[]> {
+    const before = await this.#takePlacements(moved.map(({ image }) => image));
+    const images = await this.#withAlbums(moved);
     for (const { image, shelves } of images)
       this.#changes.move(image, before.get(image)?.shelves ?? [], shelves);
     await this.#savePlacements(images);
@@ -61,6 +63,19 @@ export class Placements {
     const hasChanged = ({ image, width, height }: Placed) =>
       before.get(image)?.width !== width || before.get(image)?.height !== height;
     return images.filter(hasChanged).map(({ image }) => image);
+  }
+
+  /** Places images again, some of which an album has gained or lost. */
+  async moveInAlbum(album: number, images: number[]): Promise<void> {
+    const before = await this.#readPlacements(images);
+    const isOther = (shelf: number) => shelf !== album;
+    await this.move(
+      Array.from(before, ([image, { shelves, ...size }]) => ({
+        image,
+        shelves: shelves.filter(isOther),
+        ...size,
+      })),
+    );
   }
 
   async remove(images: number[]): Promise<void> {
@@ -140,6 +155,30 @@ export class Placements {
       [images],
     );
     return toPlacements(rows, this.#session.dialect);
+  }
+
+  async #readPlacements(images: number[]): Promise<Map<number, Placement>> {
+    const { isOneOf } = this.#session.dialect;
+    const rows = await this.#session.query<PlacementRow>(
+      `select ${PLACEMENT_COLUMNS} from image_shelves where image ${isOneOf('$1', 'int')}`,
+      [images],
+    );
+    return toPlacements(rows, this.#session.dialect);
+  }
+
+  /** Documents do not say which albums an image is in: the albums do. */
+  async #withAlbums(images: Placed[]): Promise<Placed[]> {
+    const rows = await this.#session.query<{ image: number; album: number }>(
+      `select image.number as image, album from image join album_image on album_image.image = image.id
+       where image.number ${this.#session.dialect.isOneOf('$1', 'int')}`,
+      [images.map(({ image }) => image)],
+    );
+    if (rows.length === 0) return images;
+    const albums = Map.groupBy(rows, ({ image }) => image);
+    return images.map((placed) => {
+      const added = (albums.get(placed.image) ?? []).map(({ album }) => album);
+      return { ...placed, shelves: [...new Set([...placed.shelves, ...added])] };
+    });
   }
 
   async #readSizes(shelves: number[]): Promise<void> {

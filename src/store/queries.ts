@@ -63,15 +63,17 @@ export const DANGLING = [
     (table) => `${table} where image not in (select number from image)`,
   ),
   `alias where shelf not in (select number from shelf where shelf.kind = alias.kind)`,
+  `album_image where album not in (select number from shelf where shelf.kind = 'album')`,
+  `album_image where image not in (select id from image) and image not in (select id from trash)`,
 ];
 
 /** The kinds of shelves that belong to an entry, as SQL. */
-export const ENTRY_KINDS = `('artist', 'category', 'character')`;
+export const ENTRY_KINDS = `('artist', 'category', 'character', 'album')`;
 
 /** By name ignoring case, by name and by id (names.ts), each by code point. */
 const ENTRY_ORDER = 'sort_key, name, id';
 
-/** Numbers the artists, characters and categories within their kind. */
+/** Numbers the entries within their kind. */
 export const NUMBER_ENTRIES = `
   update shelf set position = ordered.position
   from (select number, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as position from shelf
@@ -151,6 +153,10 @@ export function createShelfQueries({ hasShelf, belongs }: Dialect) {
       union all
       select 'the ' || kind || ' with the alias "' || name || '" does not exist'
       from alias where shelf not in (select number from shelf where shelf.kind = alias.kind)
+      union all
+      select 'the order of an album has an image or an album that does not exist' from album_image
+      where album not in (select number from shelf where shelf.kind = 'album')
+        or (image not in (select id from image) and image not in (select id from trash))
       union all
       select 'fields of an image that does not exist are marked as edited' from edited
       where image not in (select number from image)

@@ -84,7 +84,9 @@ async function recordEntries(
   const changes: Parameters<ChangeRecorder['entriesChanged']>[0] = [];
   for (const entry of entries) {
     const aliases = entry.aliases ?? before.get(entry.id)?.aliases ?? [];
-    changes.push({ before: before.get(entry.id), after: { ...entry, aliases } });
+    const images = entry.images ?? before.get(entry.id)?.images ?? [];
+    const after = { ...entry, aliases, ...(kind === 'album' && { images }) };
+    changes.push({ before: before.get(entry.id), after });
     const taken = new Set((entry.aliases ?? []).map((alias) => nameKey(kind, alias)));
     for (const owner of new Set([...taken].flatMap((key) => owners.get(key) ?? [])))
       if (owner.id !== entry.id) {

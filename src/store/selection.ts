@@ -27,13 +27,18 @@ export interface Selection {
 }
 
 /** The fields of a filter that name entries by id, and the kinds of these. */
-export const entryFields = { artist: 'artist', excludeArtist: 'artist', character: 'character' } as const;
+export const entryFields = {
+  artist: 'artist',
+  excludeArtist: 'artist',
+  character: 'character',
+  album: 'album',
+} as const;
 type EntryField = keyof typeof entryFields;
 
 /** The shelves of the entries that a filter names. One that does not exist is undefined. */
 export type EntryShelves = Partial<Record<EntryField, (Shelf | undefined)[]>>;
 
-/** Unknown categories are reported before an unknown artist or character. */
+/** Unknown categories are reported before other unknown entries. */
 export function selectShelves(
   snapshot: ShelfSnapshot,
   filter: Filter,
@@ -45,14 +50,16 @@ export function selectShelves(
     return { problem: { categories: included.unknown, exclude: excluded.unknown } };
   for (const field of Object.keys(entryFields) as EntryField[])
     if (entries[field]?.includes(undefined)) return { problem: entryFields[field] };
-  const [artist, excludeArtist, character] = [
+  const [artist, excludeArtist, character, album] = [
     distinct(entries.artist),
     distinct(entries.excludeArtist),
     distinct(entries.character),
+    distinct(entries.album),
   ];
   const choices: Choice[] = [];
   if (artist.length > 0) choices.push(choose(artist));
   if (character.length > 0) choices.push(choose(character, character.length > 1));
+  if (album.length > 0) choices.push(choose(album, album.length > 1));
   if (filter.animated === true) choices.push(choose([snapshot.animated]));
   if (filter.match === 'any' && included.shelves.length > 1) choices.push(choose(included.shelves, true));
   else for (const shelf of included.shelves) choices.push(choose([shelf]));

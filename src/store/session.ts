@@ -9,8 +9,8 @@ export type SqlType = 'int' | 'text';
 export interface Dialect {
   /** The rest of a condition: whether a value is in the list of a parameter. */
   isOneOf(parameter: string, type: SqlType): string;
-  /** Aggregates the values of a column into the text of a JSON array, in order. */
-  jsonArray(column: string): string;
+  /** Aggregates the values of a column into the text of a JSON array, in their order or in that of another column. */
+  jsonArray(column: string, order?: string): string;
   /** Whether a row of `image_shelves` has the shelf. */
   hasShelf(shelf: string): string;
   /** A subquery with a row for each shelf of each image, called `belongs`: its `image` and `shelf`. */

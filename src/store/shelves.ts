@@ -1,6 +1,6 @@
 /**
  * Shelves: numbered rows of images without gaps, in the order in which the images were added. A store keeps one for the
- * whole catalogue, one for animations, and one for each rating, orientation, artist, category and character.
+ * whole catalogue, one for animations, and one for each rating, orientation, artist, category, character and album.
  */
 import type { Kind, Orientation, Rating, Statistics } from '../catalogue/types.ts';
 
@@ -15,7 +15,7 @@ export interface CatalogueVersion {
   lastImage: number;
 }
 
-/** The shelves of one version that filters choose from. Artists and characters are too many to hold: see EntryShelves. */
+/** The shelves of one version that filters choose from. Artists, characters and albums are too many to hold: see EntryShelves. */
 export interface ShelfSnapshot extends CatalogueVersion {
   all: Shelf;
   ratings: Map<Rating, Shelf>;
@@ -39,7 +39,8 @@ export const SNAPSHOT_QUERY = `
   union all
   select 'count', listed.kind, null, 0,
     (select coalesce(max(position) + 1, 0) from shelf where shelf.kind = listed.kind)
-  from (select 'artist' as kind union all select 'category' union all select 'character') as listed`;
+  from (select 'artist' as kind union all select 'category' union all select 'character'
+    union all select 'album') as listed`;
 
 export function buildSnapshot(version: number, lastImage: number, rows: SnapshotRow[]): ShelfSnapshot {
   const snapshot: ShelfSnapshot = {
@@ -50,7 +51,7 @@ export function buildSnapshot(version: number, lastImage: number, rows: Snapshot
     orientations: new Map(),
     animated: { number: 0, size: 0 },
     categories: new Map(),
-    counts: { artist: 0, category: 0, character: 0 },
+    counts: { artist: 0, category: 0, character: 0, album: 0 },
   };
   const aliases: [alias: string, shelf: number][] = [];
   for (const [kind, id, category, number, size] of rows) {

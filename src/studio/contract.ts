@@ -23,7 +23,7 @@ import type {
   Undone,
 } from './responses.ts';
 
-export type { Kind, Rating } from '../catalogue/types.ts';
+export type { MentionedKind as Kind, Rating } from '../catalogue/types.ts';
 export type * from './responses.ts';
 export type { Change, DescribedItem, EditableField };
 

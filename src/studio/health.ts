@@ -1,5 +1,5 @@
 /** What of the catalogue needs attention, as far as that is cheap to say. */
-import type { Kind } from '../catalogue/types.ts';
+import type { MentionedKind as Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { Health } from './responses.ts';

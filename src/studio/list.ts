@@ -1,7 +1,7 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
 import { foldName, formerNames } from '../catalogue/names.ts';
 import { fold } from '../catalogue/search/fold.ts';
-import type { Kind } from '../catalogue/types.ts';
+import type { MentionedKind as Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { findEntries } from '../changes/entries.ts';
 import { filterRecords } from '../changes/find-images.ts';

@@ -6,7 +6,7 @@ import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import type { Kind } from '../../src/catalogue/types.ts';
 import { editEntry, mergeEntries, removeEntry } from '../../src/changes/entries.ts';
-import { editImages } from '../../src/changes/images.ts';
+import { editImages, NO_EDIT } from '../../src/changes/images.ts';
 import { createEntry, findEntry, matchEntries } from '../../src/changes/references.ts';
 import { undoChange } from '../../src/changes/undo.ts';
 import type { EntryLine } from '../../src/import/sources/record.ts';
@@ -151,7 +151,7 @@ async function apply(writer: CatalogueWriter, { kind, created }: Model, step: St
   const defaults = { now, newId: () => idOf(created) };
   const find = (name: string) => findEntry(writer, kind, name);
   const noAliases = { addAliases: [], removeAliases: [] };
-  const edit = { removeCategories: [], removeCharacters: [], reset: [], create: false };
+  const edit = { ...NO_EDIT };
   switch (step.action) {
     case 'create':
       await createEntry(writer, { type: kind, name: step.name } as EntryLine, defaults);

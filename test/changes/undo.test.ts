@@ -25,10 +25,12 @@ import { forEachEngine, forEachEngineInDepth, sqlite } from '../support/servers/
 
 const now = '2026-01-02T00:00:00.000Z';
 const names = ['Ann', 'Bob', 'Cleo', 'dots'];
-const kinds: Kind[] = ['artist', 'category', 'character'];
+const kinds: Kind[] = ['artist', 'category', 'character', 'album'];
 const actions = [
   'import',
   'edit',
+  'album',
+  'order',
   'entry',
   'merge',
   'remove entry',
@@ -62,9 +64,13 @@ const step: fc.Arbitrary<Step> = fc.record({
 async function copyOf(config: Config): Promise<string> {
   await using snapshot = await openSnapshot(config);
   const lines: string[] = [];
-  for await (const line of catalogueLines(snapshot, async function* (images) {
-    for await (const image of images) yield imageLine(image);
-  }))
+  for await (const line of catalogueLines(
+    snapshot,
+    async function* (images) {
+      for await (const image of images) yield imageLine(image);
+    },
+    { hasTrash: true },
+  ))
     lines.push(line);
   for await (const { problem } of checkCatalogue(snapshot)) assert.fail(problem);
   assert.deepEqual(shelfProblems(config), []);
@@ -75,6 +81,11 @@ async function entryCalled(writer: CatalogueWriter, kind: Kind, name: string): P
   const [entry] = await writer.entriesByName(kind, [name]);
   if (!entry) throw new EditError('there is none');
   return entry;
+}
+
+async function shownImages(writer: CatalogueWriter, { images = [] }: SavedEntry): Promise<string[]> {
+  const found = await writer.findImageIds(images);
+  return images.filter((id) => found.images.has(id));
 }
 
 let ids = 0;
@@ -131,6 +142,17 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
     const texts = rating === 'sfw' ? { title: other } : { description: name, takenAt: '' };
     const edit = { ...NO_EDIT, create: true, rating, artist: name, addCategories: [other], ...texts };
     await editImages(writer, images, edit, { now, newId });
+  } else if (action === 'album') {
+    const albums = rating === 'nsfw' ? { removeAlbums: [name] } : { addAlbums: [name] };
+    await editImages(writer, images, { ...NO_EDIT, create: true, ...albums }, { now, newId });
+  } else if (action === 'order') {
+    const album = await entryCalled(writer, 'album', name);
+    const reversed = (await shownImages(writer, album)).reverse();
+    await editEntry(writer, album, {
+      fields: { images: reversed.slice(Number(rating === 'nsfw')) },
+      addAliases: [],
+      removeAliases: [],
+    });
   } else if (action === 'entry') {
     const entry = await entryCalled(writer, kind, name).catch(() =>
       createEntry(writer, { type: kind, name } as EntryLine, { now, newId }),

@@ -92,7 +92,7 @@ describe('usage', () => {
     [['nonsense'], /^error: unknown command 'nonsense'\n\(use --help/],
     [['import'], /missing required argument/],
     [['serve', '--fast'], /unknown option/],
-    [['entry', 'tag', 'a'], /tag: must be artist, category or character/],
+    [['entry', 'tag', 'a'], /tag: must be artist, category, character or album/],
     [
       ['entry', 'artist', 'a', '--nsfw', 'true'],
       /the kind artist has no field "nsfw"; it is for: category\n/,
@@ -132,11 +132,11 @@ describe('zukan import', () => {
   test('prints what it added, and that importing again changes nothing', async () => {
     assert.equal(
       (await runCommand(['import', catalogue], environment)).output,
-      '16 added, 0 updated, 0 unchanged\n',
+      '17 added, 0 updated, 0 unchanged\n',
     );
     assert.equal(
       (await runCommand(['import', catalogue], environment)).output,
-      '0 added, 0 updated, 16 unchanged\n',
+      '0 added, 0 updated, 17 unchanged\n',
     );
   });
 

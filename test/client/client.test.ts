@@ -24,6 +24,12 @@ const service = await startMadeUpService([
       characters: ['Character 1'],
     }),
   ),
+  ...numbers.map((index) => ({
+    type: 'album',
+    id: uuid(5, index),
+    name: `Album ${index}`,
+    images: [uuid(4, 9), uuid(4, 3)],
+  })),
 ]);
 const { origin } = service;
 const { secret, token, headers } = await makeToken(service.config, ['image:list', 'image:custom-expiry']);
@@ -68,6 +74,13 @@ describe('each method returns the data of its endpoint', () => {
       () => client.artistImages(uuid(2, 1), { limit: 2, offset: 58, expiry: 31 }),
       () => getPage(`/artist/${uuid(2, 1)}/images?limit=2&offset=58&expiry=31`),
     ],
+    [
+      'albumImages',
+      () => client.albumImages(uuid(5, 1), { limit: 1, offset: 1, expiry: 31 }),
+      () => getPage(`/album/${uuid(5, 1)}/images?limit=1&offset=1&expiry=31`),
+    ],
+    ['albums', () => client.albums({ search: 'album 7' }), () => getPage('/album?search=album%207')],
+    ['album', () => client.album(uuid(5, 7)), () => getData(`/album/${uuid(5, 7)}`)],
     ['artists', () => client.artists({ limit: 25 }), () => getPage('/artist?limit=25')],
     [
       'artists, search',
@@ -157,7 +170,7 @@ describe('each method returns the data of its endpoint', () => {
 });
 
 describe('iterators', () => {
-  const lists = { images: 4, artists: 2, characters: 3, categories: 1 } as const;
+  const lists = { images: 4, artists: 2, characters: 3, categories: 1, albums: 5 } as const;
   for (const [list, kind] of Object.entries(lists) as [keyof typeof lists, number][])
     test(`return each of the ${list} once, in order`, async () => {
       const firstPage = await zukan[list]({ limit: 25 });

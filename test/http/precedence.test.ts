@@ -56,6 +56,7 @@ const invalidValues: Record<string, string[]> = {
   artist: ['x'],
   excludeArtist: ['x'],
   character: ['x'],
+  album: ['x'],
   animated: ['x'],
   minWidth: ['0'],
   minHeight: ['0'],
@@ -65,7 +66,7 @@ const invalidValues: Record<string, string[]> = {
   include: ['x'],
   width: ['x'],
 };
-const kinds: Record<string, number> = { image: 4, artist: 2, character: 3, category: 1 };
+const kinds: Record<string, number> = { image: 4, artist: 2, character: 3, category: 1, album: 5 };
 
 function failuresOf({ path, access, query }: Route): Failure[] {
   const failures: Failure[] = [];

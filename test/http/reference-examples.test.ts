@@ -61,6 +61,7 @@ test('hostile names work in every language, and can neither leave their quotes n
       categories: [`it's`, 'secret'],
       characters: [uuid(3, 5)],
     }),
+    { type: 'album', id: uuid(5, 5), name: hostile, images: [uuid(4, 5)] },
   ]);
   const { headers } = await makeToken(service.config, ['image:list']);
   const calls = await readCalls(service.get);

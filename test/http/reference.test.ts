@@ -27,6 +27,7 @@ const service = await startMadeUpService(
     { type: 'artist', ...samples.artist },
     { type: 'character', ...samples.character },
     madeUpImage(samples.image.id, { artist: samples.artist.id, categories: ['foxgirl', 'kimono'] }),
+    { type: 'album', ...samples.album, images: [samples.image.id] },
   ],
   { clock, environment: { RATE_LIMIT: 'on' } },
 );
@@ -126,6 +127,9 @@ describe('/openapi.json', () => {
       '/character/{id}': '400,404',
       '/category': '400',
       '/category/{id}': '400,404',
+      '/album': '400',
+      '/album/{id}': '400,404',
+      '/album/{id}/images': '400,403,404',
     });
   });
 

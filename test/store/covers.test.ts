@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
-import type { Kind } from '../../src/catalogue/types.ts';
+import type { MentionedKind as Kind } from '../../src/catalogue/types.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
 import type { EntryDetails } from '../../src/store/contract/catalogue.ts';
 import {

@@ -195,6 +195,7 @@ await forEachEngine((engine) => {
       `update image_shelves set shelves = ${isSqlite ? `replace(shelves, ',' || ${animated} || ',', ',')` : `array_remove(shelves, ${animated})`};
        delete from placement where shelf = ${animated};
        delete from shelf where kind = 'animation';
+       drop table album_image;
        alter table image_shelves drop column width;
        alter table image_shelves drop column height;
        ${

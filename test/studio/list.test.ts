@@ -76,7 +76,7 @@ await forEachEngineInDepth(async (engine) => {
 
   test('tiles and the summary of a selection', async () => {
     const { json: tiles } = await studio.post('/data/tiles', { ids: [image(1), image(2), image(9)] });
-    const looks = { width: 30, height: 20, color: '#00ff00' };
+    const looks = { fileName: '', width: 30, height: 20, color: '#00ff00' };
     assert.deepEqual(tiles, [
       { id: image(1), rating: 'sfw', label: 'sea, seaside by Nami', isEdited: false, ...looks },
       { id: image(2), rating: 'nsfw', label: 'Umi', isEdited: true, ...looks },

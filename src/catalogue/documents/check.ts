@@ -1,5 +1,5 @@
 /**
- * Checks a catalogue for consistency, in any store. The documents of images and the entries are the source of truth.
+ * Checks a catalogue for consistency, in any store. The documents of images, the entries and the orders of albums are the source of truth.
  * Shelves, their sizes and orders, and the entries that documents contain are derived from them, so they can be compared
  * and rebuilt.
  */
@@ -69,9 +69,15 @@ async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<FaultyI
   const entries = new Map<string, SavedEntry>();
   for (const kind of kinds)
     for await (const entry of snapshot.entries(kind)) entries.set(`${kind} ${entry.id}`, entry);
+  const albums = new Map<string, number[]>();
+  for await (const { shelf, images = [] } of snapshot.entries('album'))
+    for (const id of images) albums.set(id, [...(albums.get(id) ?? []), shelf]);
   for await (const rows of streamBatches(snapshot.images(), BATCH_SIZE)) {
     const placed = await snapshot.placementsOf(rows.map(({ number }) => number));
-    yield* rows.flatMap((row) => checkImage(row, placed.get(row.number), entries, snapshot) ?? []);
+    yield* rows.flatMap((row) => {
+      const shelves = albums.get(row.id) ?? [];
+      return checkImage(row, placed.get(row.number), entries, shelves, snapshot) ?? [];
+    });
   }
 }
 
@@ -79,6 +85,7 @@ function checkImage(
   row: SavedImage,
   placed: Placement | undefined,
   entries: Map<string, SavedEntry>,
+  albums: number[],
   { fixedShelves }: CatalogueSnapshot,
 ): FaultyImage | undefined {
   const { id } = row;
@@ -97,7 +104,8 @@ function checkImage(
   const edited = formatEdited(parseEdited(row.edited), isEditedByHand(row.edited));
   const { previews } = parseStored(row.document);
   const mentioned = { artist, categories, characters };
-  const repaired = placeImage({ ...row, edited }, image, mentioned, previews, fixedShelves);
+  const { shelves, ...others } = placeImage({ ...row, edited }, image, mentioned, previews, fixedShelves);
+  const repaired = { ...others, shelves: [...shelves, ...albums] };
   const problem = compare(row, placed, repaired);
   return problem === undefined ? undefined : { id, finding: { problem, canBeRepaired: true }, repaired };
 }

@@ -13,6 +13,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .addOption(repeatable('--exclude <name|id>', 'not in this category'))
     .option('--artist <name|id>', 'by this artist')
     .option('--character <name|id>', 'showing this character')
+    .option('--album <name|id>', 'in this album')
     .addOption(ratingOption('with this rating'))
     .option('--since <date>', 'created on this date or later')
     .option('--title <text>', 'with this text in the title')
@@ -38,6 +39,8 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .addOption(repeatable('--remove-category <name|id>', 'remove from this category'))
     .addOption(repeatable('--add-character <name|id>', 'add this character'))
     .addOption(repeatable('--remove-character <name|id>', 'remove this character'))
+    .addOption(repeatable('--add-album <name|id>', 'add to the end of this album'))
+    .addOption(repeatable('--remove-album <name|id>', 'remove from this album'))
     .option('--artist <name|id>', 'the artist; Unknown for none')
     .option('--title <text>', "the title; '' for none")
     .option('--description <text>', "the description; '' for none")
@@ -65,15 +68,15 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
 
   program
     .command('entry')
-    .description('show, change, merge or remove an artist, category or character')
-    .argument('<kind>', 'artist, category or character')
+    .description('show, change, merge or remove an artist, category, character or album')
+    .argument('<kind>', 'artist, category, character or album')
     .argument(
       '[name|id...]',
       'its name, an alias or its id; several with --remove, where - reads standard input',
     )
     .option('--name <name>', 'rename it; the old name stays an alias')
     .option('--url <url>', 'of an artist')
-    .option('--description <text>', 'of a category or character')
+    .option('--description <text>', 'of a category, character or album')
     .option('--nsfw <true|false>', 'whether a category is for adults')
     .option('--source <text>', 'the work that a character comes from')
     .option('--gender <text>', 'of a character')
@@ -81,6 +84,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--birth-date <text>', 'of a character')
     .option('--nationality <text>', 'of a character')
     .addOption(repeatable('--occupation <text>', 'of a character'))
+    .option('--images <id...>', 'the images of an album, in this order; - reads the ids from standard input')
     .addOption(repeatable('--add-alias <name>', 'another name for it'))
     .addOption(repeatable('--remove-alias <name>', 'remove this alias'))
     .option('--merge-into <name|id>', 'give its images and names to another entry, and remove it')
@@ -97,6 +101,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
         'zukan entry category kitsune --name fox',
         'zukan entry artist Kei --merge-into "Kei Mori" --dry-run',
         'zukan entry character --remove-empty',
+        'zukan find --category beach | zukan entry album "Summer 2026" --create --images -',
       ),
     )
     .action(async (kind, references, options) =>
@@ -105,8 +110,8 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
 
   program
     .command('entries')
-    .description('list artists, categories or characters: ids on a pipe, a table on a terminal')
-    .argument('<kind>', 'artist, category or character')
+    .description('list artists, categories, characters or albums: ids on a pipe, a table on a terminal')
+    .argument('<kind>', 'artist, category, character or album')
     .option('--empty', 'only those that no image has', false)
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan entries artist', 'zukan entries category --empty --json'))
@@ -146,7 +151,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .description('list changes, the newest one first, or show what one changed')
     .argument('[number]', 'the number of a change')
     .option('--image <id>', 'changes of this image')
-    .option('--entry <name|id>', 'changes of this artist, category or character')
+    .option('--entry <name|id>', 'changes of this artist, category, character or album')
     .option('--since <date>', 'made on this date or later')
     .option('--limit <number>', 'at most this many (default: 100)')
     .option('--json', 'print JSON', false)

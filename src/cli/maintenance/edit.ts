@@ -28,6 +28,8 @@ export interface EditFlags {
   removeCategory?: string[];
   addCharacter?: string[];
   removeCharacter?: string[];
+  addAlbum?: string[];
+  removeAlbum?: string[];
   reset?: string[];
   create: boolean;
   dryRun: boolean;
@@ -55,6 +57,8 @@ export async function editCommand(
     removeCategories: flags.removeCategory ?? [],
     addCharacters: flags.addCharacter ?? [],
     removeCharacters: flags.removeCharacter ?? [],
+    addAlbums: flags.addAlbum ?? [],
+    removeAlbums: flags.removeAlbum ?? [],
     reset: parseReset(reset ?? []),
   };
   const both = edit.reset.find((field) => isSet(field, flags));

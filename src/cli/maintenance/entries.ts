@@ -1,4 +1,4 @@
-/** `zukan entries`: lists the artists, categories or characters with their number of images. */
+/** `zukan entries`: lists the artists, categories, characters or albums with their number of images. */
 import { formerNames } from '../../catalogue/names.ts';
 import { findEntries } from '../../changes/entries.ts';
 import type { Config } from '../../config/config.ts';

@@ -1,4 +1,4 @@
-/** `zukan entry`: shows, changes, merges and removes artists, categories and characters. */
+/** `zukan entry`: shows, changes, merges and removes artists, categories, characters and albums. */
 import { formerNames } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import { blockNames, editEntry, mergeEntries } from '../../changes/entries.ts';
@@ -13,6 +13,7 @@ import { CommandError, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count, formatTable } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
+import { readIds } from './image-ids.ts';
 import { removeEmptyCommand, removeEntriesCommand } from './remove-entries.ts';
 
 export interface EntryFlags {
@@ -26,6 +27,7 @@ export interface EntryFlags {
   birthDate?: string;
   nationality?: string;
   occupation?: string[];
+  images?: string[];
   addAlias?: string[];
   removeAlias?: string[];
   mergeInto?: string;
@@ -38,11 +40,11 @@ export interface EntryFlags {
   json?: boolean;
 }
 
-const kinds: Kind[] = ['artist', 'category', 'character'];
+const kinds: Kind[] = ['artist', 'category', 'character', 'album'];
 /** The options that set a field, and the kinds that have it. */
 const fieldOptions: Record<string, { field: string; kinds: Kind[] }> = {
   url: { field: 'url', kinds: ['artist'] },
-  description: { field: 'description', kinds: ['category', 'character'] },
+  description: { field: 'description', kinds: ['category', 'character', 'album'] },
   nsfw: { field: 'nsfw', kinds: ['category'] },
   source: { field: 'source', kinds: ['character'] },
   gender: { field: 'gender', kinds: ['character'] },
@@ -50,6 +52,7 @@ const fieldOptions: Record<string, { field: string; kinds: Kind[] }> = {
   birthDate: { field: 'birth_date', kinds: ['character'] },
   nationality: { field: 'nationality', kinds: ['character'] },
   occupation: { field: 'occupations', kinds: ['character'] },
+  images: { field: 'images', kinds: ['album'] },
 };
 /** At most one of these at a time. */
 const actions = ['create', 'mergeInto', 'remove', 'removeEmpty', 'unblock'] as const;
@@ -72,7 +75,8 @@ export async function entryCommand(
     await showEntry(config, kind, reference, json ?? false, terminal);
     return;
   }
-  const fields = readFields(kind, flags);
+  const images = flags.images && { images: await readIds(flags.images, terminal) };
+  const fields = readFields(kind, { ...flags, ...images });
   const edits = { ...fields, ...(flags.name !== undefined && { name: flags.name }) };
   checkCombination(flags, edits);
   if (flags.removeEmpty) return removeEmptyCommand(config, kind, flags, terminal);
@@ -104,7 +108,7 @@ export async function entryCommand(
 
 export function readKind(name: string): Kind {
   const kind = kinds.find((kind) => kind === name);
-  if (!kind) throw new UsageError(`${name}: must be artist, category or character`);
+  if (!kind) throw new UsageError(`${name}: must be artist, category, character or album`);
   return kind;
 }
 
@@ -172,9 +176,10 @@ async function merge(writer: CatalogueWriter, from: SavedEntry, reference: strin
 }
 
 function describeChange(before: SavedEntry, after: SavedEntry): string {
-  const facts = ({ document, aliases }: SavedEntry): Record<string, unknown> => ({
+  const facts = ({ document, aliases, images }: SavedEntry): Record<string, unknown> => ({
     ...JSON.parse(document),
     aliases: formerNames(aliases),
+    ...(images && { images }),
   });
   const [old, changed] = [facts(before), facts(after)];
   const show = (value: unknown) => [value].flat().join(', ') || '(none)';
@@ -204,6 +209,6 @@ function parseField(option: string, value: unknown): unknown {
   }
   // An empty text stands for an empty list.
   const list = [value].flat().filter((item) => item !== '');
-  if (option === 'occupation') return list;
+  if (option === 'occupation' || option === 'images') return list;
   return option === 'age' ? list.map(Number) : value;
 }

@@ -17,6 +17,7 @@ export interface FindFlags {
   exclude?: string[];
   artist?: string;
   character?: string;
+  album?: string;
   rating?: Rating;
   since?: string;
   title?: string;
@@ -32,6 +33,7 @@ export async function findCommand(config: Config, flags: FindFlags, terminal: Te
     exclude: flags.exclude ?? [],
     artist: flags.artist,
     character: flags.character,
+    album: flags.album,
     ratings: flags.rating ? [flags.rating] : [],
     since: flags.since === undefined ? undefined : parseTime(flags.since),
     title: flags.title,

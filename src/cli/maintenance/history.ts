@@ -11,7 +11,7 @@ import { parseLimit, parseTime } from '../terminal/options.ts';
 import { printLine, printLines, printStream, type Terminal } from '../terminal/terminal.ts';
 import { formatTable, printable } from '../terminal/text.ts';
 
-const KINDS = ['artist', 'category', 'character'] as const;
+const KINDS = ['artist', 'category', 'character', 'album'] as const;
 const DEFAULT_LIMIT = 100;
 
 export interface HistoryFlags {

@@ -1,6 +1,6 @@
 /** `zukan remove`: removes images at once, and the files that no other image uses. */
 import { availableParallelism } from 'node:os';
-import type { Kind } from '../../catalogue/types.ts';
+import type { MentionedKind } from '../../catalogue/types.ts';
 import { type RemovalTarget, removeImages } from '../../changes/remove-images.ts';
 import type { Config } from '../../config/config.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
@@ -20,7 +20,7 @@ export interface RemoveFlags {
   dryRun: boolean;
 }
 
-const kinds: Kind[] = ['artist', 'category', 'character'];
+const kinds: MentionedKind[] = ['artist', 'category', 'character'];
 
 export async function removeCommand(
   config: Config,

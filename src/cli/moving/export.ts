@@ -55,19 +55,23 @@ export async function* exportLines(
 ): AsyncGenerator<string, void> {
   await using snapshot = await openSnapshot(config);
   if (withHistory) yield* historyLines(snapshot);
-  yield* catalogueLines(snapshot, async function* (images: AsyncIterable<SavedImage>) {
-    for await (const image of images) {
-      onImage(1);
-      if (folder === undefined) {
-        yield imageLine(image);
-        continue;
+  yield* catalogueLines(
+    snapshot,
+    async function* (images: AsyncIterable<SavedImage>) {
+      for await (const image of images) {
+        onImage(1);
+        if (folder === undefined) {
+          yield imageLine(image);
+          continue;
+        }
+        const copy = await copyImage(config, files, image, folder);
+        if (copy === undefined) continue;
+        const file = relative(path === undefined ? '.' : dirname(path), copy);
+        yield imageLine(image, file.split(sep).join('/'));
       }
-      const copy = await copyImage(config, files, image, folder);
-      if (copy === undefined) continue;
-      const file = relative(path === undefined ? '.' : dirname(path), copy);
-      yield imageLine(image, file.split(sep).join('/'));
-    }
-  });
+    },
+    { hasTrash: withHistory },
+  );
 }
 
 /** Returns the path of the copy, or undefined if the image was removed after the export began. */

@@ -1,11 +1,12 @@
 /** Looks up the stored entries and images that records may refer to. */
 import { isId } from '../../catalogue/names.ts';
-import type { Kind } from '../../catalogue/types.ts';
+import type { Kind, MentionedKind } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../../catalogue/unknown-artist.ts';
+import { inBatches } from '../../lib/parallel.ts';
 import type { Decisions } from '../../store/contract/decisions.ts';
 import type { CatalogueWriter, Lookup } from '../../store/contract/writer.ts';
-import { ExistingEntries, ExistingImages } from '../plan/existing.ts';
-import { artistOf, type ImageLine } from '../sources/record.ts';
+import { ExistingEntries, ExistingImages, referencesOf } from '../plan/existing.ts';
+import { type AlbumLine, artistOf, type ImageLine } from '../sources/record.ts';
 
 /** Adds the entries that the references, ids or names, may mean. */
 export async function loadEntries(
@@ -27,6 +28,20 @@ export async function loadEntries(
   if (lookup.decisions) existing.addBlocked(await lookup.decisions.blockedNames(kind, others));
 }
 
+/** Adds the images that albums name, and those that they have. The albums must be loaded. */
+export async function loadAlbumImages(
+  existing: ExistingEntries,
+  lookup: Lookup,
+  albums: Pick<AlbumLine, 'id' | 'name' | 'images'>[],
+): Promise<void> {
+  const ids = albums.flatMap((record) => [
+    ...(record.images ?? []),
+    ...referencesOf(record).flatMap((reference) => existing.matching('album', reference)[0]?.images ?? []),
+  ]);
+  for (const batch of inBatches([...new Set(ids)], MAX_IDS))
+    existing.addImages(await lookup.findImageIds(batch));
+}
+
 interface Line {
   record: ImageLine;
   picture: { hashes: string[] };
@@ -44,6 +59,8 @@ export async function ensureUnknownArtist(writer: CatalogueWriter, now: string):
   if (!found) await writer.saveEntries([unknownArtistEntry(now)]);
 }
 
+/** Looked up at a time. */
+const MAX_IDS = 10_000;
 const MAX_REFERENCES = 50_000;
 /** Characters of their documents. */
 const MAX_LENGTH = 16 * 1024 * 1024;
@@ -51,7 +68,7 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 /** The entries that images mention, loaded once for many images. */
 export class MentionedEntries {
   readonly entries = new ExistingEntries();
-  readonly #references: Record<Kind, Set<string>> = {
+  readonly #references: Record<MentionedKind, Set<string>> = {
     artist: new Set(),
     category: new Set(),
     character: new Set(),
@@ -67,7 +84,7 @@ export class MentionedEntries {
   /** Returns the references, ids or names, that nobody mentioned before. Their entries have to be loaded. */
   add(records: ImageLine[]): Map<Kind, string[]> {
     const missing = new Map<Kind, string[]>();
-    const mention = (kind: Kind, reference: string) => {
+    const mention = (kind: MentionedKind, reference: string) => {
       const known = this.#references[kind];
       if (known.has(reference)) return;
       known.add(reference);

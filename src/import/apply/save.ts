@@ -32,7 +32,7 @@ import {
   type UnknownMarker,
 } from '../sources/record.ts';
 import type { DecisionReport } from './decisions.ts';
-import { ensureUnknownArtist, loadEntries, loadImages, MentionedEntries } from './lookup.ts';
+import { ensureUnknownArtist, loadAlbumImages, loadEntries, loadImages, MentionedEntries } from './lookup.ts';
 
 /** Receives the outcome of each record. */
 export interface ImportListener extends DecisionReport {
@@ -114,7 +114,7 @@ export class Saver {
         const planned = planEntry(record, existing, this.#defaults);
         if (planned.outcome !== 'updated') return planned;
         const before = existing.withId(record.type, planned.row.id);
-        return { ...planned, changes: before ? entryChanges(before.document, planned.row.document) : [] };
+        return { ...planned, changes: before ? entryChanges(before, planned.row) : [] };
       };
       const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
       if (rows.length > 0) this.#mentioned = new MentionedEntries();
@@ -232,6 +232,8 @@ export class Saver {
       const references = ofKind.flatMap(({ record }) => referencesOf(record));
       await loadEntries(existing, this.#writer, kind, references);
     }
+    const albums = lines.flatMap(({ record }) => (record.type === 'album' ? record : []));
+    if (albums.length > 0) await loadAlbumImages(existing, this.#writer, albums);
     return existing;
   }
 

@@ -1,7 +1,7 @@
-/** Plans an artist, category or character: which row to save, given the stored entries that it may be. Pure. */
+/** Plans an artist, category, character or album: which row to save, given the stored entries that it may be. Pure. */
 import { normaliseName } from '../../catalogue/names.ts';
 import { nameKey } from '../../store/contract/decisions.ts';
-import type { Entry, SavedEntry } from '../../store/contract/writer.ts';
+import { type Entry, MAX_ALBUM_IMAGES, type SavedEntry } from '../../store/contract/writer.ts';
 import { nameIdentity } from '../prepare/batch.ts';
 import { RecordError } from '../problems.ts';
 import type { EntryLine } from '../sources/record.ts';
@@ -27,9 +27,12 @@ export function planEntry(
   const createdAt = record.createdAt ?? existing?.createdAt ?? defaults.now;
   const aliases = planAliases({ ...record, name }, existing);
   const document = entryDocument({ ...record, name }, id, createdAt);
-  const entry: Entry = { kind, id, name, createdAt, document, ...(aliases && { aliases }) };
+  const given = record.type === 'album' ? record.images : undefined;
+  const images = given && planOrder(given, existing?.images, entries);
+  const lists = { ...(aliases && { aliases }), ...(images && { images }) };
+  const entry: Entry = { kind, id, name, createdAt, document, ...lists };
   if (!existing) return { outcome: 'added', row: entry };
-  if (existing.document === document && existing.createdAt === createdAt && !aliases)
+  if (existing.document === document && existing.createdAt === createdAt && !aliases && !images)
     return { outcome: 'unchanged' };
   const formerIdentities = [nameIdentity(kind, existing.name), existing.id];
   return { outcome: 'updated', row: { ...entry, shelf: existing.shelf }, formerIdentities };
@@ -63,7 +66,7 @@ function findExisting(
 /** Of several artists with one name, the one with the URL of the record. Characters need the same source in any case. */
 function narrow(record: EntryLine, sameName: SavedEntry[]): SavedEntry[] {
   if (record.type === 'character') return sameName.filter((entry) => sourceOf(entry) === sourceOf(record));
-  if (record.type === 'category' || sameName.length === 1) return sameName;
+  if (record.type !== 'artist' || sameName.length === 1) return sameName;
   const sameUrl = sameName.filter(({ document }) => JSON.parse(document).url === (record.url ?? ''));
   return sameUrl.length > 0 ? sameUrl : sameName;
 }
@@ -79,6 +82,26 @@ function planAliases({ type: kind, name, aliases }: EntryLine, existing?: SavedE
   const before = existing?.aliases ?? [];
   const after = cleanAliases(kind, name, aliases ?? [...before, ...(existing ? [existing.name] : [])]);
   return after.join('\n') === before.join('\n') ? undefined : after;
+}
+
+/**
+ * The images of an album after the change, or undefined if they stay. Nobody sees those in the trash: if they are not named,
+ * they stay, behind the others.
+ */
+export function planOrder(
+  given: string[],
+  before: string[] = [],
+  { images, trashedImages }: Pick<ExistingEntries, 'images' | 'trashedImages'>,
+): string[] | undefined {
+  const named = new Set(given);
+  const unknown = given.find((id) => !images.has(id) && !trashedImages.has(id));
+  if (unknown !== undefined) throw new RecordError(`there is no image "${unknown}"`);
+  const isSeen = (id: string) => images.has(id) || named.has(id);
+  if ([...named].join() === before.filter(isSeen).join()) return undefined;
+  const after = [...named, ...before.filter((id) => !isSeen(id))];
+  if (after.length > MAX_ALBUM_IMAGES)
+    throw new RecordError(`an album has at most ${MAX_ALBUM_IMAGES} images`);
+  return after;
 }
 
 /** Each alias once, in order, and none that is the name. */
@@ -106,6 +129,8 @@ export function entryDocument(record: EntryLine, id: string, createdAt: string):
         nsfw: record.nsfw ?? false,
         createdAt,
       });
+    case 'album':
+      return JSON.stringify({ id, name, description: record.description ?? '', createdAt });
     case 'character': {
       const { description = '', source = '', gender = '', ages = [] } = record;
       const { birth_date = '', nationality = '', occupations = [] } = record;

@@ -3,7 +3,7 @@
 import { isId } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import { type BlockedName, nameKey } from '../../store/contract/decisions.ts';
-import type { SavedEntry, SavedImage } from '../../store/contract/writer.ts';
+import type { Lookup, SavedEntry, SavedImage } from '../../store/contract/writer.ts';
 import { RecordError } from '../problems.ts';
 import type { EntryLine, ImageLine } from '../sources/record.ts';
 
@@ -17,7 +17,11 @@ export class ExistingEntries {
     artist: new Map(),
     category: new Map(),
     character: new Map(),
+    album: new Map(),
   };
+  /** The images that albums name or have. */
+  readonly images = new Set<string>();
+  readonly trashedImages = new Set<string>();
 
   #length = 0;
 
@@ -40,6 +44,11 @@ export class ExistingEntries {
 
   addBlocked(names: BlockedName[]): void {
     for (const block of names) this.#blocked.set(`${block.kind} ${nameKey(block.kind, block.name)}`, block);
+  }
+
+  addImages({ images, trashed }: Awaited<ReturnType<Lookup['findImageIds']>>): void {
+    for (const id of images) this.images.add(id);
+    for (const id of trashed) this.trashedImages.add(id);
   }
 
   withId(kind: Kind, id: string): SavedEntry | undefined {
@@ -80,7 +89,7 @@ export class ExistingEntries {
 }
 
 /** What an entry record is looked up by. */
-export function referencesOf({ id, name }: EntryLine): string[] {
+export function referencesOf({ id, name }: Pick<EntryLine, 'id' | 'name'>): string[] {
   return id === undefined ? [name] : [id, name];
 }
 

@@ -33,15 +33,13 @@ const Kind = Schema.Union([
   Schema.Literal('artist'),
   Schema.Literal('category'),
   Schema.Literal('character'),
+  Schema.Literal('album'),
 ]);
 
 /** `checkEntry` checks more of it. */
-const Entry = Compile(
-  Schema.Object(
-    { name: Text, createdAt: Time, document: Schema.String(), aliases: Schema.Array(Text) },
-    closed,
-  ),
-);
+const entryFields = { name: Text, createdAt: Time, document: Schema.String(), aliases: Schema.Array(Text) };
+const Entry = Compile(Schema.Object(entryFields, closed));
+const Album = Compile(Schema.Object({ ...entryFields, images: Ids }, closed));
 const lines: Record<HistoryLine['type'], Validator> = {
   history: Compile(HistoryHeader),
   change: Compile(ChangeLine),
@@ -71,6 +69,7 @@ const validators: Record<ItemKind, Validator> = {
   artist: Entry,
   category: Entry,
   character: Entry,
+  album: Album,
   blocked: Compile(
     Schema.Object(
       { kind: Kind, name: Text, blockedAt: Time, skips: Schema.Optional(Schema.Literal(true)) },
@@ -101,7 +100,7 @@ export function planChange({ type, ...change }: ChangeLine): Change {
 export function planItem({ type, ...item }: ItemLine): StoredItem {
   const { kind, id } = item;
   // Older versions logged names as they were given.
-  const hasNames = kind === 'blocked' || validators[kind] === Entry;
+  const hasNames = kind === 'blocked' || isEntry(kind);
   const json = (name: 'before' | 'after') => {
     const fields = item[name];
     if (fields === null) return null;
@@ -118,17 +117,14 @@ export function planItem({ type, ...item }: ItemLine): StoredItem {
   };
 }
 
+const isEntry = (kind: ItemKind): boolean => validators[kind] === Entry || validators[kind] === Album;
+
 function checkFields(kind: ItemKind, fields: object): void {
   if (!validators[kind].Check(fields))
     throw new RecordError(`is not what the log has of this kind (${kind})`);
-  if (validators[kind] !== Entry) return;
-  const { name, createdAt, document, aliases } = fields as Record<
-    'name' | 'createdAt' | 'document',
-    string
-  > & {
-    aliases: string[];
-  };
-  const record = checkRecord({ type: kind, ...(parseJson(document) as object), createdAt, aliases }) as {
+  if (!isEntry(kind)) return;
+  const { name, document, ...others } = fields as Record<'name' | 'document', string>;
+  const record = checkRecord({ type: kind, ...(parseJson(document) as object), ...others }) as {
     name: string;
   };
   if (record.name !== normaliseName(name)) throw new RecordError('name: is not that of the document');

@@ -3,6 +3,7 @@
 import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
 import type { Document } from '../../catalogue/types.ts';
 import { shorten } from '../../lib/text.ts';
+import type { Entry } from '../../store/contract/writer.ts';
 
 export type Outcome<Row> =
   | { outcome: 'added'; row: Row }
@@ -20,10 +21,15 @@ export interface NewRecordDefaults {
 const MAX_LENGTH = 60;
 
 type Fields = Record<string, unknown>;
+type EntryFields = Pick<Entry, 'document' | 'images'>;
 
-/** What an update changes, such as `nsfw: sfw → questionable`: of an artist, category or character, given as JSON. */
-export function entryChanges(before: string, after: string): string[] {
-  return compareFields(JSON.parse(before) as Fields, JSON.parse(after) as Fields);
+/** What an update changes, such as `nsfw: sfw → questionable`: of an artist, category, character or album. */
+export function entryChanges(before: EntryFields, after: EntryFields): string[] {
+  const images = after.images && { images: `${after.images.length} in another order` };
+  return compareFields(
+    { ...JSON.parse(before.document), ...(images && { images: String(before.images?.length) }) },
+    { ...JSON.parse(after.document), ...images },
+  );
 }
 
 export function imageChanges(before: Document, after: Document): string[] {

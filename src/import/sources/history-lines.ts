@@ -54,7 +54,13 @@ export const ItemLine = Type.Object(
     type: Type.Literal('change-item'),
     change: Position,
     kind: Type.Union([
-      ...[Type.Literal('image'), Type.Literal('artist'), Type.Literal('category'), Type.Literal('character')],
+      ...[
+        Type.Literal('image'),
+        Type.Literal('artist'),
+        Type.Literal('category'),
+        Type.Literal('character'),
+        Type.Literal('album'),
+      ],
       ...[Type.Literal('blocked'), Type.Literal('removed'), Type.Literal('taken-down')],
     ]),
     id: Type.String({ minLength: 1, maxLength: 10_000 }),

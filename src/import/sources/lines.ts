@@ -9,6 +9,7 @@ import {
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import { Colour, Count, dimens, ETag, Mimetype, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
+import { MAX_ALBUM_IMAGES } from '../../store/contract/writer.ts';
 import { RecordError } from '../problems.ts';
 
 export interface Line {
@@ -107,6 +108,16 @@ export const CharacterLine = Type.Object(
   },
   closed,
 );
+export const AlbumLine = Type.Object(
+  {
+    type: Type.Literal('album'),
+    ...entryFields,
+    name: Name,
+    description: Type.Optional(LongText),
+    images: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_ALBUM_IMAGES })),
+  },
+  closed,
+);
 export const ImageLine = Type.Object(
   {
     type: Type.Literal('image'),
@@ -157,7 +168,9 @@ const Time = Type.String({ format: 'date-time' });
 export const BlockedLine = Type.Object(
   {
     type: Type.Literal('blocked'),
-    kind: Type.Union([Type.Literal('artist'), Type.Literal('category'), Type.Literal('character')]),
+    kind: Type.Union([
+      ...[Type.Literal('artist'), Type.Literal('category'), Type.Literal('character'), Type.Literal('album')],
+    ]),
     name: Type.String({ minLength: 1, maxLength: 255 }),
     skips: Type.Optional(Type.Literal(true)),
     createdAt: Type.Optional(Time),

@@ -14,6 +14,7 @@ import * as lines from './lines.ts';
 type CategoryLine = Type.Static<typeof lines.CategoryLine>;
 type ArtistLine = Type.Static<typeof lines.ArtistLine>;
 type CharacterLine = Type.Static<typeof lines.CharacterLine>;
+export type AlbumLine = Type.Static<typeof lines.AlbumLine>;
 /**
  * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
  * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
@@ -46,13 +47,14 @@ export interface UnknownMarker {
  * `isImplicit` is set for entries that the pictures of a folder mention: they are created if missing and never updated. A
  * catalogue file cannot set it.
  */
-export type EntryLine = (ArtistLine | CategoryLine | CharacterLine) & { isImplicit?: true };
+export type EntryLine = (ArtistLine | CategoryLine | CharacterLine | AlbumLine) & { isImplicit?: true };
 export type RecordLine = EntryLine | ImageLine | decisions.DecisionLine;
 
 const validators: Record<string, Validator> = {
   artist: Compile(lines.ArtistLine),
   category: Compile(lines.CategoryLine),
   character: Compile(lines.CharacterLine),
+  album: Compile(lines.AlbumLine),
   image: Compile(lines.ImageLine),
   blocked: Compile(decisions.BlockedLine),
   removed: Compile(decisions.RemovedLine),
@@ -85,7 +87,7 @@ export function checkRecord(value: unknown, mayBeUnstorable = true): RecordLine 
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
   if (!validator)
     throw new RecordError(
-      '"type" must be "category", "artist", "character", "image", "blocked" or "removed"',
+      '"type" must be "category", "artist", "character", "image", "album", "blocked" or "removed"',
     );
   if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
   // No store can hold these.
@@ -96,7 +98,7 @@ export function checkRecord(value: unknown, mayBeUnstorable = true): RecordLine 
   if (record.type === 'removed') record.image = record.image.toLowerCase();
   else if (record.type === 'image') checkImage(record);
   else if (record.type !== 'blocked') checkEntry(record);
-  else if (record.skips && record.kind === 'category')
+  else if (record.skips && record.kind !== 'artist' && record.kind !== 'character')
     throw new RecordError('skips: only for the kinds artist and character');
   if ('id' in record && record.id) record.id = record.id.toLowerCase();
   return record;
@@ -104,7 +106,12 @@ export function checkRecord(value: unknown, mayBeUnstorable = true): RecordLine 
 
 /** Names are stored and compared in one form. Those of files stay as the file system has them. */
 function normalise(record: RecordLine): RecordLine {
-  if (record.type !== 'image') return record.type === 'removed' ? record : normaliseTexts(record);
+  if (record.type === 'removed') return record;
+  if (record.type === 'album' && record.images) {
+    const { images, ...others } = record;
+    return { ...normaliseTexts(others), images };
+  }
+  if (record.type !== 'image') return normaliseTexts(record);
   const { artist, categories, characters } = record;
   if (typeof artist === 'string') record.artist = normaliseName(artist);
   if (categories) record.categories = categories.map(normaliseName);
@@ -175,8 +182,9 @@ function checkEntry(record: EntryLine): void {
   if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
   if (isId(record.name))
     throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
-  if (record.aliases)
-    record.aliases = record.aliases.map((alias) => (isId(alias) ? alias.toLowerCase() : alias));
+  const lowerIds = (texts: string[]) => texts.map((text) => (isId(text) ? text.toLowerCase() : text));
+  if (record.aliases) record.aliases = lowerIds(record.aliases);
+  if (record.type === 'album' && record.images) record.images = lowerIds(record.images);
 }
 
 function checkImage({ file, key, meta, thumbnails, takenAt = '' }: ImageLine): void {

@@ -118,7 +118,7 @@ async function describePage(call: FeedCall, cursor: string | undefined): Promise
 
 /** The names of what the filter selects. */
 async function subjects({ services, query }: FeedCall): Promise<string[]> {
-  const entries = (['artist', 'character'] as const).flatMap((kind) =>
+  const entries = (['artist', 'character', 'album'] as const).flatMap((kind) =>
     [query[kind] ?? []]
       .flat()
       .slice(0, MAX_NAMES)

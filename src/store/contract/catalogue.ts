@@ -23,6 +23,8 @@ export interface Filter {
   excludeArtist?: readonly string[] | undefined;
   /** Showing one of the characters with these ids. */
   character?: readonly string[] | undefined;
+  /** In one of the albums with these ids. */
+  album?: readonly string[] | undefined;
   /** Whether they are animations. Those of which that is not known are not. */
   animated?: boolean | undefined;
   /** In pixels. */
@@ -43,7 +45,7 @@ export const MAX_UNKNOWN_NAMES = 10;
  * `MAX_UNKNOWN_NAMES`, the list has one more; the others are not looked up.
  */
 export interface FilterProblem {
-  problem: { categories: string[]; exclude: string[] } | 'artist' | 'character' | 'image' | 'position';
+  problem: { categories: string[]; exclude: string[] } | Exclude<Kind, 'category'> | 'image' | 'position';
 }
 
 /** The id of the entry that the wanted one was merged into. */
@@ -51,7 +53,8 @@ export interface Moved {
   movedTo: string;
 }
 
-export type ArtistPage = Page<ImageDocument> | Moved | FilterProblem;
+/** Images of one entry. */
+export type EntryPage = Page<ImageDocument> | Moved | FilterProblem;
 
 /** Images in the order of a seed, and the position of the one that follows, if any. */
 export interface SeededImages {
@@ -65,7 +68,7 @@ export interface LatestImages {
   next: number | undefined;
 }
 
-/** An artist, character or category. */
+/** An artist, character, category or album. */
 export interface EntryDetails {
   id: string;
   /** The public JSON. */
@@ -126,7 +129,9 @@ export interface Catalogue {
   /** In the order in which they were added. */
   images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem>;
   /** The same of one artist. If the artist was merged, only the id of the one that took over. */
-  artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<ArtistPage>;
+  artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
+  /** Those of one album, in its order. */
+  albumImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
   /** Distinct images, in random order. */
   randomImages(
     filter: Filter,

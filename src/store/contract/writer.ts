@@ -10,8 +10,8 @@ import type { TokenRecord } from './token-record.ts';
 export type { ImageRow, SavedImage } from './image.ts';
 
 /**
- * A stored artist, category or character. `shelf` is absent until it is saved. `aliases` are its other names, such as the
- * one before it was renamed; saving an entry without them leaves them as they are.
+ * A stored artist, category, character or album. `shelf` is absent until it is saved. `aliases` are its other names, such as
+ * the one before it was renamed. Saving an entry without `aliases` or `images` leaves them as they are.
  */
 export interface Entry {
   shelf?: number;
@@ -22,7 +22,12 @@ export interface Entry {
   /** Its public JSON, without the count of images. */
   document: string;
   aliases?: string[];
+  /** The ids of the images of an album, in its order, each once. Those in the trash are there too. */
+  images?: string[];
 }
+
+/** Of an album. */
+export const MAX_ALBUM_IMAGES = 10_000;
 
 export type SavedEntry = Entry & { shelf: number; aliases: string[] };
 
@@ -47,6 +52,8 @@ export interface Lookup {
   /** The names of all entries of a kind. */
   entryNames(kind: Kind): Promise<string[]>;
   imagesById(ids: string[]): Promise<SavedImage[]>;
+  /** Those of the ids that images have, and those that images in the trash have. */
+  findImageIds(ids: string[]): Promise<{ images: Set<string>; trashed: Set<string> }>;
   /** The images on a shelf, in batches. They may be moved or removed meanwhile, batch by batch. */
   imagesOn(shelf: number): AsyncIterable<SavedImage[]>;
 }
@@ -72,9 +79,9 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   saveEntries(entries: Entry[]): Promise<void>;
   /** Saves only the aliases of an entry, and takes them from others that have them. */
   saveAliases(entry: SavedEntry): Promise<void>;
-  /** Removes entries, which no image may belong to, with their aliases. */
+  /** Removes entries with their aliases. No image may belong to them, except to an album. */
   removeEntries(entries: SavedEntry[]): Promise<void>;
-  /** Adds or updates images, and places each on exactly these shelves. */
+  /** Adds or updates images, and places each on exactly these shelves and those of the albums that have it. */
   saveImages(images: PlacedImage[]): Promise<void>;
   /** Saves the hashes of images, which must exist; null removes one. */
   savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void>;

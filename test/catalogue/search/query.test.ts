@@ -11,7 +11,7 @@ import {
   wordsFor,
 } from '../../../src/catalogue/search/query.ts';
 import { MAX_TITLE_WORDS, titleQuery, titleWords } from '../../../src/catalogue/search/title-words.ts';
-import type { Kind } from '../../../src/catalogue/types.ts';
+import type { MentionedKind as Kind } from '../../../src/catalogue/types.ts';
 
 /** `-artist:"a b"` for a negated quoted term. */
 function show(text: string): string[] {

@@ -143,6 +143,17 @@ export const images: KnownImage[] = [
   },
 ].map((image, index) => ({ ...image, id: uuid(4, index + 1), createdAt: created(10 + index) }));
 
+/** In another order than that of adding. */
+export const albums = [
+  {
+    id: uuid(5, 1),
+    name: 'Favourites',
+    description: 'The best ones.',
+    createdAt: created(20),
+    images: [5, 2, 4].map((index) => uuid(4, index)),
+  },
+];
+
 /** Draws the pictures, writes the catalogue file and returns its path. */
 export async function writeKnownCatalogue(folder: string): Promise<string> {
   for (const image of images) await drawInto(folder, image.drawing);
@@ -157,6 +168,7 @@ export async function writeKnownCatalogue(folder: string): Promise<string> {
       artist: artist === 'Unknown' ? null : artist,
       source: source === noSource ? null : source,
     })),
+    ...albums.map((album) => ({ type: 'album', ...album })),
   ];
   const path = join(folder, 'catalogue.ndjson');
   await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

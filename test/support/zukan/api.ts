@@ -28,11 +28,12 @@ export const endpoints = [
   '/search',
   ...['/artist', '/artist/{id}', '/artist/{id}/images'],
   ...['/character', '/character/{id}', '/category', '/category/{id}'],
+  ...['/album', '/album/{id}', '/album/{id}/images'],
 ];
 
 /** A call of each endpoint that succeeds on the known catalogue. The first is the prefix itself. */
 export const examples = endpoints.map((path) => {
-  const kind = { image: 4, artist: 2, character: 3, category: 1 }[path.split('/')[1] ?? ''] ?? 0;
+  const kind = { image: 4, artist: 2, character: 3, category: 1, album: 5 }[path.split('/')[1] ?? ''] ?? 0;
   return path === '/' ? '' : path.replace('{id}', uuid(kind, 1));
 });
 /** The calls that accept `expiry`. */

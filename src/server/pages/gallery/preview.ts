@@ -6,7 +6,7 @@ import { linkValidity } from '../../../access/file-links.ts';
 import { readUuid } from '../../../api/query.ts';
 import type { Services } from '../../../api/services.ts';
 import type { SignLink } from '../../../catalogue/documents/image-document.ts';
-import type { Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
+import type { Artist, Category, Character, Image, MentionedKind as Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { RawQuery } from '../../../http/query-string.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../html.ts';

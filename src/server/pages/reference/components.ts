@@ -29,6 +29,8 @@ const namedSchemas: Record<string, Type.TSchema> = {
   Category: schemas.Category,
   CategoryWithImages: schemas.CategoryWithImages,
   ListedCategory: schemas.ListedCategory,
+  AlbumWithImages: schemas.AlbumWithImages,
+  ListedAlbum: schemas.ListedAlbum,
   Cover: schemas.OptionalCover,
   SearchResult: schemas.SearchResult,
   Statistics: schemas.Statistics,

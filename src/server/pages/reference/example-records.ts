@@ -86,6 +86,7 @@ async function findRecords(catalogue: Catalogue, caller: Caller): Promise<Exampl
       (await findEntry<Category>(catalogue, 'category', isPresentable)) ??
       demoRecords.category,
     character: image.characters[0] ?? (await findEntry(catalogue, 'character')) ?? demoRecords.character,
+    album: (await findEntry(catalogue, 'album')) ?? demoRecords.album,
     categories: categories.slice(0, MAX_CATEGORIES).map(({ name }) => name),
   };
 }

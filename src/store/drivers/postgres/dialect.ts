@@ -3,7 +3,7 @@ import type { Dialect } from '../../session.ts';
 
 export const dialect: Dialect = {
   isOneOf: (parameter, type) => `= any(${parameter}::${type}[])`,
-  jsonArray: (column) => `json_agg(${column} order by ${column})::text`,
+  jsonArray: (column, order = column) => `json_agg(${column} order by ${order})::text`,
   hasShelf: (shelf) => `${shelf} = any(shelves)`,
   belongs: '(select image, shelf from image_shelves cross join lateral unnest(shelves) as shelf) as belongs',
   // Sorting reads all deleted rows before the first insert, so that no new row meets the one that it replaces. `on conflict do

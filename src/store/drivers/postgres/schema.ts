@@ -7,15 +7,14 @@
  * a restored backup lost gets another number, even if the clock was wrong. Every query returns it from its own snapshot,
  * which tells whether cached data is still valid and whether a replica is up to date. It is a float8 because pg returns
  * that as a number, exact until the year 2106.
- *
  * `document_change` has the images whose document was changed, or that were removed, so that a cache knows which of its
  * documents are still current. Its number is greater than the revision before the change, and not greater than the one
  * after it. Triggers write it, so no writer can forget one. Images that are added need none; an import of new images is not
  * slowed down. `past_revision` has the latest revisions of this catalogue: another one was restored from a backup, or lost by
  * a failover, and what was cached from it must not be used.
- *
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
+import { addAlbums } from '../../album-migration.ts';
 import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import type { DataMigration } from '../../data-migration.ts';
@@ -247,4 +246,5 @@ export const migrations: (string | DataMigration)[] = [
     leadingNumber: (text) => `coalesce(substring(${text} from '^[0-9]{1,7}')::int, 0)`,
     addShelf: (shelf) => `array_append(shelves, ${shelf})`,
   })} update revision set number = next_revision(number) where exists (select from image)`,
+  addAlbums('text collate "C"'),
 ];

@@ -89,6 +89,13 @@ export const statements = {
       'select size from shelf where kind = $1 and position >= $2 and position < $3 order by position',
     )} from revision`,
   },
+  albumImages: {
+    name: 'album_images',
+    text: `select revision.number, ${arrayOf(
+      `select image.number from album_image join image on image.id = album_image.image
+       where album = $1 order by position`,
+    )} from revision`,
+  },
   titleWords: {
     name: 'title_words',
     text: `select revision.number, ${arrayOf(firstTitleWords('$1::text', '$2::text', '$3'))} from revision`,

@@ -112,6 +112,10 @@ export class PostgresView implements View {
     return this.#list(statements.imagesAt, shelf, positions);
   }
 
+  albumImages(shelf: number): Promise<number[]> {
+    return this.#list(statements.albumImages, shelf);
+  }
+
   draw({ places, required, excluded, bounds, overlapping, limit }: Draw): Promise<number[]> {
     const choices = required.flatMap((shelves, index) => shelves.map((shelf) => ({ index, shelf })));
     return this.#list(

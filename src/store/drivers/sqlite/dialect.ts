@@ -10,7 +10,7 @@ export const hasShelf = (shelf: string): string =>
 
 export const dialect: Dialect = {
   isOneOf: (parameter) => `in (select value from json_each(${parameter}))`,
-  jsonArray: (column) => `json_group_array(${column} order by ${column})`,
+  jsonArray: (column, order = column) => `json_group_array(${column} order by ${order})`,
   hasShelf,
   belongs: `(select image, cast(value as integer) as shelf from image_shelves,
     json_each('[' || trim(shelves, ',') || ']')) as belongs`,

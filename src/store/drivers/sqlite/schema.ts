@@ -14,10 +14,13 @@
  * `title_word` has the folded words of the titles of images, by which they are found. It has no index by image: who removes a
  * title knows its words.
  *
+ * `album_image` has the order of the images of albums, by shelf number and id. An image in the trash keeps its position.
+ *
  * `document_change` numbers the changes to documents, so that a cache knows which of its documents are still current: the
  * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
  */
+import { addAlbums } from '../../album-migration.ts';
 import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import { addFilters } from '../../filter-migration.ts';
@@ -217,6 +220,7 @@ export const catalogueSchema: Schema = {
       leadingNumber: (text) => `cast(${text} as integer)`,
       addShelf: (shelf) => `shelves || ${shelf} || ','`,
     }),
+    `${addAlbums('text')} strict, without rowid`,
   ],
 };
 

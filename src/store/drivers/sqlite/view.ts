@@ -92,6 +92,10 @@ export class SqliteView implements View {
     return positions.map((position) => this.#imageAt(shelf, position));
   }
 
+  albumImages(shelf: number): number[] {
+    return allRows<[number]>(this.#statements.albumImages, shelf).map(([image]) => image);
+  }
+
   draw({ places, required, excluded, bounds, overlapping, limit }: Draw): number[] {
     const images: number[] = [];
     for (const { shelf, position } of places) {

@@ -1,0 +1,254 @@
+/** Albums against a naive model: lists of ids. Every change that places images again must leave them alone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { checkCatalogue, repairCatalogue } from '../../src/catalogue/documents/check.ts';
+import { editEntry, mergeEntries, removeEntry } from '../../src/changes/entries.ts';
+import { EditError } from '../../src/changes/errors.ts';
+import { editImages, NO_EDIT } from '../../src/changes/images.ts';
+import { findEntry } from '../../src/changes/references.ts';
+import { emptyTrash, restoreTrashed } from '../../src/changes/trash.ts';
+import { undoChange } from '../../src/changes/undo.ts';
+import { exportLines } from '../../src/cli/moving/export.ts';
+import type { Config } from '../../src/config/config.ts';
+import { openFiles, openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
+import type { ListFilter } from '../../src/store/contract/catalogue.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { keyed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
+import { shelfProblems } from '../support/checks/dump.ts';
+import { atDepth } from '../support/depth.ts';
+import { forEachEngine, forEachEngineInDepth, sqlite, tamper } from '../support/servers/engines.ts';
+import { caller } from '../support/zukan/caller.ts';
+
+const defaults = { now: '2026-01-02T00:00:00.000Z', newId: () => crypto.randomUUID() };
+const all = [1, 2, 3, 4, 5, 6];
+const names = ['One', 'Two', 'Three'];
+
+interface Model {
+  /** The images of each album, in its order, also those in the trash. */
+  albums: Record<string, number[]>;
+  trash: number[];
+  /** Those rated nsfw. */
+  explicit: number[];
+}
+
+const actions = [
+  ...['add', 'add', 'remove', 'order', 'merge', 'remove album'],
+  ...['trash', 'restore', 'empty', 'rate', 'import image', 'import album', 'undo'],
+] as const;
+
+interface Step {
+  action: string;
+  name: string;
+  other: string;
+  images: number[];
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  action: fc.constantFrom(...actions),
+  name: fc.constantFrom(...names),
+  other: fc.constantFrom(...names),
+  images: fc.uniqueArray(fc.constantFrom(...all), { minLength: 1, maxLength: 4 }),
+});
+
+/** Undefined if the change is refused. */
+function predict(
+  { albums, trash, explicit }: Model,
+  { action, name, other, images }: Step,
+): Model | undefined {
+  const model = { albums: { ...albums }, trash, explicit };
+  const album = albums[name];
+  const isThere = images.every((image) => !trash.includes(image));
+  const arrange = (shown: number[], before: number[] = []) => {
+    const isKept = (image: number) => trash.includes(image) && !shown.includes(image);
+    model.albums[name] = [...shown, ...before.filter(isKept)];
+  };
+  if (action === 'add' && isThere) model.albums[name] = [...new Set([...(album ?? []), ...images])];
+  else if (action === 'remove' && album && isThere)
+    model.albums[name] = album.filter((image) => !images.includes(image));
+  else if (action === 'order' && album && isThere) arrange(images, album);
+  else if (action === 'merge' && album && albums[other] && name !== other) {
+    model.albums[other] = [...new Set([...albums[other], ...album])];
+    delete model.albums[name];
+  } else if (action === 'remove album' && album) delete model.albums[name];
+  else if (action === 'trash' && isThere) model.trash = [...trash, ...images];
+  else if (action === 'restore' && images.every((image) => trash.includes(image)))
+    model.trash = trash.filter((image) => !images.includes(image));
+  else if (action === 'rate' && isThere) model.explicit = [...new Set([...explicit, ...images])];
+  else if (action === 'import image' && isThere)
+    model.explicit = explicit.filter((image) => !images.includes(image));
+  else if (action === 'import album' && isThere) {
+    const shown = album?.filter((image) => !trash.includes(image)) ?? [];
+    if (shown.join() !== images.join() || !album) arrange(images, album);
+  } else return undefined;
+  return model;
+}
+
+const idOf = (image: number) => uuid(4, image);
+const imageRecord = (image: number) => keyed(image, { id: idOf(image), title: `picture ${image}` });
+
+async function apply(box: Sandbox, { action, name, other, images }: Step): Promise<void> {
+  const ids = images.map(idOf);
+  if (action === 'import image') await box.import(images.map(imageRecord));
+  else if (action === 'import album') await box.import([{ type: 'album', name, images: ids }]);
+  else {
+    await using writer = await openWriter(box.config);
+    const edit = (changes: object) =>
+      editImages(writer, ids, { ...NO_EDIT, create: true, ...changes }, defaults);
+    const album = () => findEntry(writer, 'album', name);
+    if (action === 'add') await edit({ addAlbums: [name] });
+    if (action === 'remove') await edit({ removeAlbums: [name] });
+    if (action === 'rate') await edit({ rating: 'nsfw' });
+    if (action === 'order')
+      await editEntry(writer, await album(), { fields: { images: ids }, addAliases: [], removeAliases: [] });
+    if (action === 'merge')
+      await mergeEntries(writer, await album(), await findEntry(writer, 'album', other));
+    if (action === 'remove album')
+      await removeEntry(writer, await album(), { block: false, now: defaults.now });
+    if (action === 'trash' && (await writer.trashImages(ids)).length < ids.length)
+      throw new EditError('gone');
+    if (action === 'restore') await restoreTrashed(writer, ids);
+    await writer.commit();
+  }
+}
+
+async function check(config: Config, { albums, trash, explicit }: Model): Promise<void> {
+  await using store = await openStore(config);
+  const list = await store.catalogue.list('album', { offset: 0, limit: 25 });
+  const found = new Map(list.items.map(({ id, document }) => [JSON.parse(document).name as string, id]));
+  assert.deepEqual([...found.keys()].sort(), Object.keys(albums).sort());
+  for (const [name, images] of Object.entries(albums)) {
+    const id = found.get(name) as string;
+    const read = async (filter: ListFilter) => {
+      const page = await store.catalogue.albumImages(id, filter, { offset: 0, limit: 25 }, caller);
+      assert.ok('items' in page);
+      const ids = page.items.map((image) => image.toImage(() => ({ url: '', expires: '' })).id);
+      assert.equal(page.total, ids.length);
+      return ids;
+    };
+    const shown = images.filter((image) => !trash.includes(image));
+    assert.deepEqual(await read({}), shown.map(idOf), name);
+    const safe = shown.filter((image) => !explicit.includes(image));
+    assert.deepEqual(await read({ nsfw: ['sfw'] }), safe.map(idOf), name);
+    assert.equal((await store.catalogue.one('album', id))?.images, shown.length);
+    const filtered = await store.catalogue.images({ album: [id] }, { offset: 0, limit: 25 }, caller);
+    assert.ok('items' in filtered);
+    assert.equal(filtered.total, shown.length);
+  }
+  await using snapshot = await openSnapshot(config);
+  for await (const { problem } of checkCatalogue(snapshot)) assert.fail(problem);
+  assert.deepEqual(shelfProblems(config), []);
+}
+
+async function undoLast(config: Config): Promise<void> {
+  await using snapshot = await openSnapshot(config);
+  const [last] = await snapshot.changeLog.list({ limit: 1 });
+  const options = { openWriter: () => openWriter(config), isDryRun: false, isStrict: false };
+  assert.deepEqual((await undoChange(last?.number ?? 0, options)).kept, []);
+}
+
+async function exportAll(config: Config): Promise<string[]> {
+  return Array.fromAsync(exportLines(config, openFiles(config), undefined, undefined, () => {}));
+}
+
+await forEachEngine((engine) => {
+  const numRuns = atDepth(engine === sqlite ? 4 : 1, engine === sqlite ? 200 : 30);
+
+  test('albums are what a list of ids would be, whatever happens to their images', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 15 }), async (steps) => {
+        const box = sandbox(engine);
+        const { config } = box;
+        await box.import(all.map(imageRecord));
+        let model: Model = { albums: {}, trash: [], explicit: [] };
+        let former: Model | undefined;
+        for (const step of steps) {
+          if (step.action === 'undo' && former) {
+            await undoLast(config);
+            [model, former] = [former, undefined];
+          } else if (step.action === 'empty') {
+            const { signal } = new AbortController();
+            await emptyTrash(undefined, {
+              files: openFiles(config),
+              openWriter: () => openWriter(config),
+              signal,
+            });
+            const isLeft = (image: number) => !model.trash.includes(image);
+            for (const [name, images] of Object.entries(model.albums))
+              model.albums[name] = images.filter(isLeft);
+            // They come back as new images.
+            await box.import(model.trash.map(imageRecord));
+            model = { ...model, trash: [], explicit: model.explicit.filter(isLeft) };
+            former = undefined;
+          } else {
+            const next = predict(model, step);
+            if (!next) continue;
+            const isChange = JSON.stringify(next) !== JSON.stringify(model);
+            await apply(box, step);
+            former = isChange ? model : undefined;
+            model = next;
+          }
+          await check(config, model);
+        }
+        const exported = await exportAll(config);
+        const copy = sandbox(engine);
+        await copy.import(exported);
+        assert.deepEqual(await exportAll(copy.config), exported);
+        const { added, updated } = await copy.import(exported);
+        assert.deepEqual([added, updated], [0, 0]);
+      }),
+      { numRuns },
+    );
+  });
+});
+
+await forEachEngineInDepth((engine) => {
+  test('a check finds and repairs images on the shelves of albums that do not have them', async () => {
+    const box = sandbox(engine);
+    const { config } = box;
+    await box.import([
+      ...all.map(imageRecord),
+      { type: 'album', name: 'One', images: [3, 1, 2].map(idOf) },
+      { type: 'album', name: 'Two', images: [4].map(idOf) },
+    ]);
+    tamper(config, `delete from album_image where image = '${idOf(1)}'`);
+    tamper(
+      config,
+      `insert into album_image values ((select number from shelf where name = 'Two'), 7, '${idOf(5)}')`,
+    );
+    tamper(
+      config,
+      `insert into album_image values ((select number from shelf where name = 'Two'), 8, '${uuid(4, 99)}')`,
+    );
+    const find = async () => {
+      await using snapshot = await openSnapshot(config);
+      return (await Array.fromAsync(checkCatalogue(snapshot))).map(({ problem }) => problem);
+    };
+    assert.deepEqual(await find(), [
+      'the order of an album has an image or an album that does not exist',
+      `image ${idOf(1)}: is on the wrong shelves`,
+      `image ${idOf(5)}: is on the wrong shelves`,
+    ]);
+    {
+      await using writer = await openWriter(config);
+      await using snapshot = await openSnapshot(config);
+      await repairCatalogue(snapshot, writer);
+      await writer.commit();
+    }
+    assert.deepEqual(await find(), []);
+    await check(config, { albums: { One: [3, 2], Two: [4, 5] }, trash: [], explicit: [] });
+  });
+
+  test('an album of a file names images that exist, each once', async () => {
+    const box = sandbox(engine);
+    await box.import(all.map(imageRecord));
+    const album = (...images: number[]) => ({ type: 'album', name: 'One', images: images.map(idOf) });
+    await assert.rejects(box.import([album(1, 9)]), /there is no image/);
+    await box.import([album(2, 1, 2)]);
+    await check(box.config, { albums: { One: [2, 1] }, trash: [], explicit: [] });
+    // Without a list, the images stay.
+    const { updated } = await box.import([{ type: 'album', name: 'One', description: 'Some.' }]);
+    assert.equal(updated, 1);
+    await check(box.config, { albums: { One: [2, 1] }, trash: [], explicit: [] });
+  });
+});
