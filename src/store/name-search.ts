@@ -43,7 +43,7 @@ export class NameSearch {
   readonly #names: Record<Kind, VersionedCache<NameList>>;
   readonly #sizes: Record<Kind, VersionedCache<NameSizes>>;
   readonly #queue = new FairQueue();
-  /** By kind and pattern, or kind and words. */
+  /** By kind and pattern, or kind and words: the key begins with which of them, because a pattern can look like words. */
   readonly #results = new LruCache<string, Result>(MAX_RESULT_BYTES);
 
   constructor(reader: SliceReader, tuning = defaultTuning) {
@@ -69,7 +69,7 @@ export class NameSearch {
     // Patterns of literals are always cheap, so they overtake the others even before any has started.
     const expected = splitAtWildcards(parsed) ? 0 : CHEAP_WORK;
     const { version, positions } = await this.#compute(
-      `${kind} ${pattern}`,
+      `pattern ${kind} ${pattern}`,
       names.version,
       caller,
       expected,
@@ -85,7 +85,7 @@ export class NameSearch {
     const sizes = await this.#sizes[kind].get();
     const { version } = names;
     expectVersion(sizes.version, version);
-    const key = `${kind} ${limit} ${JSON.stringify(words)}`;
+    const key = `words ${kind} ${limit} ${JSON.stringify(words)}`;
     const { positions = [] } = await this.#compute(key, version, caller, 0, async (spend) => {
       const positions = await bestNames(words, names, sizes, limit, spend);
       return { version, positions, bytes: 8 * positions.length };

@@ -200,6 +200,15 @@ await forEachEngine(async (engine) => {
     assert.equal((await find(service, 'fox')).categories[0].name, 'Vulpes');
   });
 
+  test('a search of names never answers for a search of everything', async () => {
+    const idsOfPage = async (pattern: string) =>
+      idsOf((await service.get(`/api/artist?search=${encodeURIComponent(pattern)}`)).json.data);
+    assert.deepEqual(await idsOfPage('10 ["outfox"]'), []);
+    assert.deepEqual(idsOf((await find(service, 'outfox')).artists), [uuid(2, 7)]);
+    assert.deepEqual(idsOf((await find(service, 'foxglove')).artists), [uuid(2, 3)]);
+    assert.deepEqual(await idsOfPage('10 ["foxglove"]'), []);
+  });
+
   test('every text is valid, but for its length', async () => {
     const empty = { artists: [], characters: [], categories: [], images: [], filters: {} };
     for (const path of ['', '?q=', '?q=%20%09', '?q=-', '?q=artist:'])
