@@ -103,7 +103,14 @@ await forEachEngine(async (engine) => {
 
   const findProblems = async () => {
     await using snapshot = await openSnapshot(box.config);
-    return (await Array.fromAsync(checkCatalogue(snapshot))).map(({ problem }) => problem);
+    let reads = 0;
+    const images = () => {
+      reads++;
+      return snapshot.images();
+    };
+    const findings = await Array.fromAsync(checkCatalogue({ ...snapshot, images }));
+    assert.equal(reads, 1, 'all documents are read once');
+    return findings.map(({ problem }) => problem);
   };
 
   const last = async () => JSON.parse(await run('history', '--json'))[0].number as number;
