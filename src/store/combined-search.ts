@@ -106,5 +106,14 @@ function* findTitled(view: View, terms: Term[]): Call<number[]> {
   const [rarest, ...others] = counted.toSorted((a, b) => a.count - b.count).map(({ list }) => list);
   if (!rarest || counted.some(({ count }) => count === 0)) return [];
   const scanned = others.length === 0 ? MAX_FOUND : MAX_SCANNED;
-  return yield* get(view.titled({ wanted: rarest, required: others, scanned, limit: MAX_FOUND }));
+  return yield* get(
+    view.titled({
+      wanted: rarest,
+      required: others.flatMap((list) => (list.length === 1 ? list : [])),
+      // Only the completions are several words.
+      oneOf: others.find((list) => list.length > 1) ?? [],
+      scanned,
+      limit: MAX_FOUND,
+    }),
+  );
 }

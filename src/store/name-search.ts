@@ -43,7 +43,7 @@ export class NameSearch {
   readonly #names: Record<Kind, VersionedCache<NameList>>;
   readonly #sizes: Record<Kind, VersionedCache<NameSizes>>;
   readonly #queue = new FairQueue();
-  /** By method, kind and pattern or words. */
+  /** By method, kind and pattern or words. Begins with the method, because a pattern can look like words. */
   readonly #results = new LruCache<string, Result>(MAX_RESULT_BYTES);
 
   constructor(reader: SliceReader, tuning = defaultTuning) {

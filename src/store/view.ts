@@ -53,8 +53,10 @@ export interface Draw {
 export interface TitleQuery {
   /** One of these: of each, `scanned` images are looked at, the newest ones, */
   wanted: string[];
-  /** and one of each of these lists. */
-  required: string[][];
+  /** all of these, tested in this order, */
+  required: string[];
+  /** and one of these, unless there are none. */
+  oneOf: string[];
   scanned: number;
   /** How many images are wanted. */
   limit: number;

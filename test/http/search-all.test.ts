@@ -120,7 +120,14 @@ await forEachEngine(async (engine) => {
 
   const findProblems = async () => {
     await using snapshot = await openSnapshot(box.config);
-    return (await Array.fromAsync(checkCatalogue(snapshot))).map(({ problem }) => problem);
+    let reads = 0;
+    const images = () => {
+      reads++;
+      return snapshot.images();
+    };
+    const findings = await Array.fromAsync(checkCatalogue({ ...snapshot, images }));
+    assert.equal(reads, 1, 'all documents are read once');
+    return findings.map(({ problem }) => problem);
   };
 
   const last = async () => JSON.parse(await run('history', '--json'))[0].number as number;
@@ -220,6 +227,15 @@ await forEachEngine(async (engine) => {
     await run('entry', 'category', 'fox', '--name', 'Vulpes');
     assert.deepEqual(await filtersOf('fox'), { categories: ['Vulpes'] });
     assert.equal((await find(service, 'fox')).categories[0].name, 'Vulpes');
+  });
+
+  test('a search of names never answers for a search of everything', async () => {
+    const idsOfPage = async (pattern: string) =>
+      idsOf((await service.get(`/api/artist?search=${encodeURIComponent(pattern)}`)).json.data);
+    assert.deepEqual(await idsOfPage('10 ["outfox"]'), []);
+    assert.deepEqual(idsOf((await find(service, 'outfox')).artists), [uuid(2, 7)]);
+    assert.deepEqual(idsOf((await find(service, 'foxglove')).artists), [uuid(2, 3)]);
+    assert.deepEqual(await idsOfPage('10 ["foxglove"]'), []);
   });
 
   test('every text is valid, but for its length', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { importFiles } from '../../src/cli/importing/import.ts';
+import { compress, MIN_COMPRESSED_LENGTH } from '../../src/http/negotiation.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -156,4 +157,13 @@ test('the manifest names icons, which are drawn from the logo', async () => {
   }
   const drawn = await sharp((await service.get('/icon-512.png')).bytes).stats();
   assert.ok((drawn.channels[0]?.mean ?? 0) > (drawn.channels[2]?.mean ?? 0) + 50, 'the red icon of zukan');
+});
+
+test('what names the origin is compressed quickly, because clients choose the origin', async () => {
+  for (const path of ['/', '/sitemap.xml']) {
+    const { bytes: plain } = await service.get(path, browser);
+    const { bytes } = await service.get(path, { ...browser, 'Accept-Encoding': 'br' });
+    const isShort = plain.length < MIN_COMPRESSED_LENGTH;
+    assert.deepEqual(bytes, isShort ? plain : compress(plain, 'br'), path);
+  }
 });

@@ -25,9 +25,10 @@ const kinds: Kind[] = ['artist', 'category', 'character'];
 
 export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
   for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
-  for await (const { id, finding } of checkImages(snapshot))
+  const titles = new TitleComparison(snapshot);
+  for await (const { id, finding } of checkImages(snapshot, (row) => titles.add(row)))
     yield { ...finding, problem: `image ${id}: ${finding.problem}` };
-  if (!(await areTitlesIndexed(snapshot)))
+  if (!(await titles.isSame()))
     yield { problem: 'the index of titles has other words than the titles', canBeRepaired: true };
   yield* checkLog(snapshot.changeLog);
 }
@@ -40,17 +41,35 @@ export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: Catal
   await repairLog(snapshot.changeLog, writer.changeLog);
 }
 
-/** Both come in the order of image numbers. Nobody knows the title of an image whose document cannot be read. */
-async function areTitlesIndexed(snapshot: CatalogueSnapshot): Promise<boolean> {
-  const indexed = snapshot.titleWords()[Symbol.asyncIterator]();
-  let next = await indexed.next();
-  for await (const row of snapshot.images()) {
-    const words = titleWords(readTitle(row.document));
-    const found: string[] = !next.done && next.value.image === row.number ? next.value.words : [];
-    if (!isSameSet(found, words) && tryRead(row)) return false;
-    if (found.length > 0) next = await indexed.next();
+/** Compares the titles of all images, which are added in the order of their numbers, with the index of their words. */
+class TitleComparison {
+  readonly #indexed: AsyncIterator<IndexedTitle>;
+  /** Read, but not compared yet. */
+  #next: IteratorResult<IndexedTitle> | undefined;
+  #isSame = true;
+
+  constructor(snapshot: CatalogueSnapshot) {
+    this.#indexed = snapshot.titleWords()[Symbol.asyncIterator]();
   }
-  return next.done === true;
+
+  async add(row: SavedImage): Promise<void> {
+    this.#next ??= await this.#indexed.next();
+    const { done, value } = this.#next;
+    const found: string[] = !done && value.image === row.number ? value.words : [];
+    // Nobody knows the title of an image whose document cannot be read.
+    if (!isSameSet(found, titleWords(readTitle(row.document))) && tryRead(row)) this.#isSame = false;
+    if (found.length > 0) this.#next = undefined;
+  }
+
+  /** Call it at the end: the index must not have the words of any other image. */
+  async isSame(): Promise<boolean> {
+    return this.#isSame && (this.#next ?? (await this.#indexed.next())).done === true;
+  }
+}
+
+interface IndexedTitle {
+  image: number;
+  words: string[];
 }
 
 function isSameSet(some: string[], others: string[]): boolean {
@@ -65,7 +84,10 @@ interface FaultyImage {
   repaired?: PlacedImage;
 }
 
-async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<FaultyImage, void> {
+async function* checkImages(
+  snapshot: CatalogueSnapshot,
+  onRow: (row: SavedImage) => Promise<void> = async () => {},
+): AsyncGenerator<FaultyImage, void> {
   const entries = new Map<string, SavedEntry>();
   for (const kind of kinds)
     for await (const entry of snapshot.entries(kind)) entries.set(`${kind} ${entry.id}`, entry);
@@ -74,6 +96,7 @@ async function* checkImages(snapshot: CatalogueSnapshot): AsyncGenerator<FaultyI
     for (const id of images) albums.set(id, [...(albums.get(id) ?? []), shelf]);
   for await (const rows of streamBatches(snapshot.images(), BATCH_SIZE)) {
     const placed = await snapshot.placementsOf(rows.map(({ number }) => number));
+    for (const row of rows) await onRow(row);
     yield* rows.flatMap((row) => {
       const shelves = albums.get(row.id) ?? [];
       return checkImage(row, placed.get(row.number), entries, shelves, snapshot) ?? [];

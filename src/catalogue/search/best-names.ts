@@ -29,13 +29,15 @@ const WORK_PER_WORD = 12;
  * Words are folded. Waits if `spend` returns a promise.
  */
 export async function bestNames(
-  words: readonly string[],
+  given: readonly string[],
   { folded, aliases }: NameList,
   { sizes }: NameSizes,
   limit: number,
   spend: (work: number) => Promise<void> | undefined,
 ): Promise<number[]> {
-  const text = words.join(' ');
+  const text = given.join(' ');
+  // Testing a word again would take as long as the first time.
+  const words = [...new Set(given)];
   const aliased = new Set(aliases.get(text));
   const best: Match[] = [];
   for (const [position, name] of folded.entries()) {

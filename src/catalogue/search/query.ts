@@ -57,6 +57,9 @@ export interface Meant {
 /** An artist or a character is meant by a text without field only if no category has the name. */
 const KINDS = ['category', 'artist', 'character'] as const;
 
+/** Longer names are found in quotes. Bounds how many runs are looked up: a text can have 50 words. */
+const MAX_RUN = 8;
+
 /** The entries that the terms name. Of words in a row, the longest runs that are a name. */
 export function findMeant(terms: readonly Term[], findExact: FindExact): Meant[] {
   const meant: Meant[] = [];
@@ -79,11 +82,12 @@ export function findMeant(terms: readonly Term[], findExact: FindExact): Meant[]
   return meant;
 }
 
-/** How many plain words follow each other from a term on; one if it is anything else. */
+/** How many plain words follow each other from a term on, up to a maximum; one if it is anything else. */
 function countWords(terms: readonly Term[], from: number): number {
   const isPlain = ({ field, isNegated, isQuoted }: Term) => field === undefined && !isNegated && !isQuoted;
+  const last = Math.min(terms.length, from + MAX_RUN);
   let end = from;
-  while (end < terms.length && isPlain(terms[end] as Term)) end++;
+  while (end < last && isPlain(terms[end] as Term)) end++;
   return Math.max(1, end - from);
 }
 

@@ -140,6 +140,33 @@ test('the best names come first: equal, starting, with words that start, contain
   assert.deepEqual(await best(['den', 'hare']), []);
 });
 
+test('looks up few runs of many words, and counts a repeated word once', async () => {
+  let lookups = 0;
+  findMeant(parseQuery('a '.repeat(50)), () => {
+    lookups++;
+    return [];
+  });
+  assert.ok(lookups <= 50 * 8 * 3, String(lookups));
+  let work = 0;
+  const names = {
+    kind: 'artist' as const,
+    version: 1,
+    folded: ['duran', 'duran duran', 'duran duran 2'],
+    aliases: new Map(),
+  };
+  const best = async (words: string[]) => {
+    work = 0;
+    return await bestNames(words, names, { version: 1, sizes: [1, 1, 1] }, 10, (more) => {
+      work += more;
+      return undefined;
+    });
+  };
+  await best(['duran']);
+  const workOfOne = work;
+  assert.deepEqual(await best(['duran', 'duran']), [1, 2, 0]);
+  assert.equal(work, workOfOne);
+});
+
 test('equal names are found in a sorted list', () => {
   const sorted = ['a', 'b', 'b', '\uffee', '\u{1f98a}', '\u{1f98a}'];
   assert.deepEqual(findEqual(sorted, 'b'), [1, 2]);

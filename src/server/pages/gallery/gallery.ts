@@ -91,7 +91,9 @@ export class Gallery {
       ? headTags(site.name, undefined, previewStart(facts.newest, originOf(exchange.request), this.#prefix))
       : headTags(site.name);
     const key = JSON.stringify([facts.has, head.text]);
-    const asset = this.#pages.get(key) ?? makeAsset(page(facts, head), HTML_TYPE);
+    // A start page names the origin, which clients choose by the `Host` that they send.
+    const make = isStart ? makeText : makeAsset;
+    const asset = this.#pages.get(key) ?? make(page(facts, head), HTML_TYPE);
     if (this.#pages.size >= MAX_PAGES && !this.#pages.has(key)) this.#pages.clear();
     this.#pages.set(key, asset);
     await sendAsset(exchange, asset, { status: found === 'missing' ? 404 : 200 });

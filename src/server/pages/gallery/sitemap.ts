@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Services } from '../../../api/services.ts';
 import type { Artist, Category, Character, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
-import { type Asset, makeAsset } from '../../../http/assets.ts';
+import { type Asset, makeText } from '../../../http/assets.ts';
 import { escapeHtml } from '../html.ts';
 
 /** A sitemap may have 50,000, but reading so many for each search engine would take too long. */
@@ -43,7 +43,8 @@ export class Sitemap {
       this.#paths = findPaths(this.#services);
       this.#paths.catch(() => (this.#paths = undefined));
     }
-    const asset = makeAsset(formatSitemap(await this.#paths, origin), 'application/xml; charset=utf-8');
+    // Clients choose the origin, by the `Host` that they send.
+    const asset = makeText(formatSitemap(await this.#paths, origin), 'application/xml; charset=utf-8');
     this.#latest = { origin, asset };
     return asset;
   }

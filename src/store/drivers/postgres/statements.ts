@@ -107,8 +107,8 @@ export const statements = {
        from unnest($1::text[]) with ordinality as wanted (word, turn) order by wanted.turn`,
     )} from revision`,
   },
-  // The newest $6 of the images whose titles have one of the words $1 (of each, the newest $2 are looked at) and one of each
-  // list of words ($3: index of the list, $4: word, $5: number of lists).
+  // The newest $5 of the images whose titles have one of the words $1 (of each, the newest $2 are looked at), all of $3 and
+  // one of $4, if there are any. `offset 0` keeps the order of the tests: the first word that is missing is the last look-up.
   titled: {
     name: 'titled',
     text: `select revision.number, ${arrayOf(
@@ -118,11 +118,14 @@ export const statements = {
            select image from title_word where title_word.word = wanted.word order by image desc limit $2
          ) as newest order by newest.image desc limit $2
        ) as candidate
-       where (select count(distinct list) from unnest($3::int[], $4::text[]) as other (list, word)
-              cross join lateral (
-                select from title_word where title_word.word = other.word and title_word.image = candidate.image offset 0
-              ) as membership) = $5
-       order by candidate.image desc limit $6`,
+       where not exists (
+         select from unnest($3::text[]) as needed (word) where not exists (
+           select from title_word where title_word.word = needed.word and title_word.image = candidate.image offset 0
+         ) offset 0
+       ) and (cardinality($4::text[]) = 0 or exists (
+         select from title_word where title_word.word = any($4::text[]) and title_word.image = candidate.image offset 0
+       ))
+       order by candidate.image desc limit $5`,
     )} from revision`,
   },
   imagesAt: {

@@ -161,17 +161,8 @@ export class PostgresView implements View {
     return this.#list(statements.titleCounts, words, max);
   }
 
-  titled({ wanted, required, scanned, limit }: TitleQuery): Promise<number[]> {
-    const words = required.flatMap((list, index) => list.map((word) => ({ index, word })));
-    return this.#list(
-      statements.titled,
-      wanted,
-      scanned,
-      words.map(({ index }) => index),
-      words.map(({ word }) => word),
-      required.length,
-      limit,
-    );
+  titled({ wanted, required, oneOf, scanned, limit }: TitleQuery): Promise<number[]> {
+    return this.#list(statements.titled, wanted, scanned, required, oneOf, limit);
   }
 
   async hashes(above: number, limit: number): Promise<[image: number, hash: string][]> {

@@ -39,7 +39,7 @@ const texts = {
   sizes: 'select size from shelf where kind = ? and position >= ? and position < ? order by position',
   titleWords: firstTitleWords('?1', '?2', '?3'),
   titleCount: 'select count(*) from (select 1 from title_word where word = ? limit ?)',
-  titledImages: 'select image from title_word where word = ? order by image desc limit ?',
+  titledImages: 'select image from title_word where word = ? and image >= ? order by image desc limit ?',
   isTitled: 'select 1 from title_word where word = ? and image = ?',
   hashes: 'select image, hash from perceptual_hash where image > ? order by image limit ?',
 };

@@ -135,15 +135,13 @@ export class SqliteView implements View {
     return words.map((word) => (firstRow<[number]>(this.#statements.titleCount, word, max) as [number])[0]);
   }
 
-  titled({ wanted, required, scanned, limit }: TitleQuery): number[] {
-    const { titledImages, isTitled } = this.#statements;
-    const found = wanted.flatMap((word) =>
-      allRows<[number]>(titledImages, word, scanned).map(([image]) => image),
-    );
+  titled({ wanted, required, oneOf, scanned, limit }: TitleQuery): number[] {
+    const found = wanted.flatMap((word) => this.#titledFrom(0, word, scanned));
+    const candidates = [...new Set(found)].sort((a, b) => b - a).slice(0, scanned);
+    const hasOne = this.#testTitles(oneOf, candidates);
     const images: number[] = [];
-    for (const image of [...new Set(found)].sort((a, b) => b - a).slice(0, scanned)) {
-      const hasWord = (word: string) => isTitled.get(word, image) !== undefined;
-      if (required.every((words) => words.some(hasWord))) images.push(image);
+    for (const image of candidates) {
+      if (required.every((word) => this.#isTitled(word, image)) && hasOne(image)) images.push(image);
       if (images.length === limit) break;
     }
     return images;
@@ -175,6 +173,28 @@ export class SqliteView implements View {
   #isWithin({ minWidth, minHeight, ratioWidth, ratioHeight }: Bounds, image: number): boolean {
     const values = [image, minWidth, minHeight, ratioWidth, ratioHeight];
     return this.#statements.isWithin.get(...values) !== undefined;
+  }
+
+  /** A test whether a candidate has one of the words in its title, if there are any. Candidates are given newest first. */
+  #testTitles(words: string[], candidates: number[]): (image: number) => boolean {
+    if (words.length === 0) return () => true;
+    // Most words have few images among the candidates: reading these takes less time than looking up every candidate.
+    const titled = new Set<number>();
+    const frequent: string[] = [];
+    for (const word of words) {
+      const images = this.#titledFrom(candidates.at(-1) ?? 0, word, candidates.length);
+      if (images.length === candidates.length) frequent.push(word);
+      for (const image of images) titled.add(image);
+    }
+    return (image) => titled.has(image) || frequent.some((word) => this.#isTitled(word, image));
+  }
+
+  #isTitled(word: string, image: number): boolean {
+    return this.#statements.isTitled.get(word, image) !== undefined;
+  }
+
+  #titledFrom(first: number, word: string, limit: number): number[] {
+    return allRows<[number]>(this.#statements.titledImages, word, first, limit).map(([image]) => image);
   }
 
   #document(image: number): Document | undefined {
