@@ -97,6 +97,8 @@ function openDatabase(): Promise<IDBDatabase> {
     const request = indexedDB.open('zukan');
     request.onupgradeneeded = () => request.result.createObjectStore('lease');
     settle(request).then(resolve, reject);
+    // Some browsers never answer, and the page must not wait for that.
+    setTimeout(() => reject(new Error('the database does not answer')), MAX_WAIT_MS);
   });
   return database;
 }

@@ -1,6 +1,6 @@
 /** The people who may sign in to a remote studio: a file in the data folder with a name and the scrypt hash of a password each. */
-import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Compile } from 'typebox/schema';
 import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
@@ -68,24 +68,44 @@ export async function setPassword(
 ): Promise<void> {
   const salt = randomBytes(SALT_BYTES).toString('base64url');
   const hash = (await computeHash(password, { salt, cost })).toString('base64url');
-  const others = readPeople(dataDir).filter((person) => person.name !== name);
-  if (others.length >= MAX_PEOPLE) throw new Error(`at most ${MAX_PEOPLE} people can have a password`);
-  writePeople(dataDir, [...others, { name, cost, salt, hash }]);
+  changePeople(dataDir, (people) => {
+    const others = people.filter((person) => person.name !== name);
+    if (others.length >= MAX_PEOPLE) throw new Error(`at most ${MAX_PEOPLE} people can have a password`);
+    return [...others, { name, cost, salt, hash }];
+  });
 }
 
 /** Returns whether there was such a person. */
 export function removePerson(dataDir: string, name: string): boolean {
-  const people = readPeople(dataDir);
-  const others = people.filter((person) => person.name !== name);
-  if (others.length < people.length) writePeople(dataDir, others);
-  return others.length < people.length;
+  if (!readPeople(dataDir).some((person) => person.name === name)) return false;
+  changePeople(dataDir, (people) => people.filter((person) => person.name !== name));
+  return true;
 }
 
-function writePeople(dataDir: string, people: Person[]): void {
+/** The new file excludes other commands until it replaces the old one: they would undo this change with what they read before. */
+function changePeople(dataDir: string, change: (people: Person[]) => Person[]): void {
   makeFolder(dataDir, PRIVATE_FOLDER);
-  const temporary = `${passwordsPath(dataDir)}.${randomUUID()}`;
-  writeFileSync(temporary, `${JSON.stringify(people, null, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(temporary, passwordsPath(dataDir));
+  const next = `${passwordsPath(dataDir)}.new`;
+  const file = createFile(next);
+  try {
+    const people = change(readPeople(dataDir));
+    writeFileSync(file, `${JSON.stringify(people, null, 2)}\n`, { flush: true });
+    renameSync(next, passwordsPath(dataDir));
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function createFile(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new Error(`another command is changing the passwords; if none is running, delete ${path}`);
+  }
 }
 
 /** The person with this name and password. A name that nobody has takes as long as a wrong password. */

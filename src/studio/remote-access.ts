@@ -53,6 +53,8 @@ export class RemoteAccess implements Access {
   readonly #clientOf: ReturnType<typeof clientReader>;
   readonly #forwardedOrigin: ReturnType<typeof originReader>;
   #checks = 0;
+  /** Why the passwords could not be read the last time. */
+  #problem = '';
   #waiting: (() => void)[] = [];
 
   constructor(options: RemoteAccessOptions) {
@@ -85,12 +87,26 @@ export class RemoteAccess implements Access {
   session(request: IncomingMessage): Session | undefined {
     const secrets = readCookies(request.headers, this.#cookieName);
     if (secrets.length === 0) return undefined;
-    const people = this.#options.people();
+    const people = this.#readPeople();
     for (const secret of secrets) {
       const person = this.#sessions.find(secret, people);
       if (person) return { user: person.name };
     }
     return undefined;
+  }
+
+  /** What is wrong with the file is for the operator, and not for everyone who can send a request. */
+  #readPeople(): Person[] {
+    try {
+      const people = this.#options.people();
+      this.#problem = '';
+      return people;
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== this.#problem) this.#options.onEvent(`nobody can sign in: ${message}`);
+      this.#problem = message;
+      throw new StudioError(503, 'nobody can sign in at the moment: the terminal of the studio says why');
+    }
   }
 
   /** The prefix makes browsers refuse cookies of this name from other hosts and from HTTP. */
@@ -154,7 +170,7 @@ export class RemoteAccess implements Access {
     else if (this.#waiting.length >= MAX_WAITING) return 'busy';
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      return await findPerson(this.#options.people(), name, password);
+      return await findPerson(this.#readPeople(), name, password);
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
@@ -170,7 +186,6 @@ function mustWait(ms: number): Reply {
   return { ...reply, headers: { ...reply.headers, 'Retry-After': String(Math.ceil(ms / 1000)) } };
 }
 
-/** The rest of a body is not read. */
 function refuse(status: number, message: string): Reply {
-  return { status, page: signInPage(message), headers: { ...SIGN_IN_HEADERS, Connection: 'close' } };
+  return { status, page: signInPage(message), headers: SIGN_IN_HEADERS };
 }

@@ -18,6 +18,8 @@ import type { Progress } from './responses.ts';
 
 const MAX_UPLOAD_MS = 3_600_000;
 const MAX_CONNECTIONS = 500;
+/** How long a client without a session may neither send nor read anything. */
+const MAX_IDLE_MS = 60_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const LINES_TYPE = 'application/x-ndjson';
 const SECURITY_HEADERS = {
@@ -72,10 +74,11 @@ export function createStudioServer(access: Access, routes: StudioRoutes, tls?: T
     handle(access, routes, request, response).catch((error) => sendError(error, response));
   };
   const server = tls
-    ? createTlsServer({ ...tls, minVersion: 'TLSv1.2' }, onRequest)
+    ? createTlsServer({ ...tls, minVersion: 'TLSv1.2', handshakeTimeout: MAX_IDLE_MS }, onRequest)
     : createServer(onRequest);
   // A picture of 256 MB may take long to arrive. Without a session, nothing of a body is waited for.
   server.requestTimeout = MAX_UPLOAD_MS;
+  server.timeout = MAX_IDLE_MS;
   server.maxConnections = MAX_CONNECTIONS;
   return {
     server,
@@ -121,6 +124,8 @@ async function handle(
   }
   const session = access.session(request);
   if (!session) throw new StudioError(401, `the session has ended: ${access.advice}`);
+  // A change may wait long for another command.
+  response.setTimeout(0);
   const [, id, size] = /^\/picture\/([0-9a-f-]{36})(?:\/([1-9]\d{0,4}))?$/.exec(path) ?? [];
   if (method === 'GET' && id !== undefined)
     return routes.picture(id, size === undefined ? undefined : Number(size), request, response);
@@ -162,7 +167,7 @@ function sendFile(
   headers: Record<string, string> = {},
 ): void {
   const framing = type === HTML && { 'X-Frame-Options': 'DENY' };
-  response.writeHead(status, { 'Content-Type': type, ...framing, ...headers });
+  response.writeHead(status, { 'Content-Type': type, ...closeIfUnread(response), ...framing, ...headers });
   response.end(text);
 }
 
@@ -175,10 +180,13 @@ function sendError(error: unknown, response: ServerResponse): void {
     else response.end(`${body}\n`);
     return;
   }
-  // The rest of a body that was refused is not read.
-  const isUnread = !response.req.complete;
-  response.writeHead(status, { 'Content-Type': JSON_TYPE, ...(isUnread && { Connection: 'close' }) });
+  response.writeHead(status, { 'Content-Type': JSON_TYPE, ...closeIfUnread(response) });
   response.end(body);
+}
+
+/** The rest of a body that nobody asked for is not read. */
+function closeIfUnread({ req }: ServerResponse): Record<string, string> {
+  return req.complete ? {} : { Connection: 'close' };
 }
 
 function toStudioError(error: unknown): StudioError {

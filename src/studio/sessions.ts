@@ -97,13 +97,13 @@ export class Attempts {
     return 0;
   }
 
-  /** The client knew the password, so that its attempts were no attack. */
+  /**
+   * The last attempt of the client was right, so it does not count. Those before it do: otherwise somebody with a password
+   * could try those of others without end.
+   */
   forgive(client: string): void {
-    const own = this.#clients.get(client) ?? [];
-    this.#clients.delete(client);
-    for (const time of own) {
-      const index = this.#all.indexOf(time);
-      if (index >= 0) this.#all.splice(index, 1);
-    }
+    const time = this.#clients.get(client)?.pop();
+    const index = time === undefined ? -1 : this.#all.indexOf(time);
+    if (index >= 0) this.#all.splice(index, 1);
   }
 }

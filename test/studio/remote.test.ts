@@ -2,17 +2,19 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { BlockList } from 'node:net';
+import { BlockList, connect } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { startStudio } from '../../src/cli/serving/studio.ts';
 import { newSecret } from '../../src/studio/access.ts';
-import { endpoints } from '../../src/studio/contract.ts';
+import { endpoints, type Step } from '../../src/studio/contract.ts';
+import { LocalAccess } from '../../src/studio/local-access.ts';
 import { passwordsPath, readPeople, removePerson, setPassword } from '../../src/studio/passwords.ts';
 import { RemoteAccess } from '../../src/studio/remote-access.ts';
+import { createStudioServer, type StudioRoutes } from '../../src/studio/server.ts';
 import {
   Attempts,
   IDLE_MS,
@@ -182,6 +184,16 @@ test('attempts are bounded by client and in all, within any window', () => {
   assert.equal(attempts.take('yet another'), 0);
 });
 
+test('somebody with a password cannot try those of others without end', async () => {
+  const client = { 'X-Forwarded-For': '198.51.100.2' };
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    assert.equal(await statusOf(signIn('ben', `${PASSWORD} 2`, client)), 303);
+    assert.equal(await statusOf(signIn('anna', `guess ${attempt}`, client)), 403);
+  }
+  assert.equal(await statusOf(signIn('anna', PASSWORD, client)), 429);
+  now += WINDOW_MS;
+});
+
 test('few passwords are checked at once, and few wait', async () => {
   const folder = sandbox().config.dataDir;
   await setPassword(folder, 'anna', PASSWORD, 2 ** 13);
@@ -208,6 +220,60 @@ test('a form that is too large or too slow is not waited for', async () => {
     accessFor(dataDir, 1).enter(slow as unknown as IncomingMessage, new URL('https://studio/sign-in')),
     { status: 408 },
   );
+});
+
+test('without a session, no body is waited for, whatever the answer is', async () => {
+  const { Origin: _, ...headers } = proxied({ 'Content-Length': '1000' });
+  const json = { 'Content-Type': 'application/json', Origin: ORIGIN };
+  const heads = [
+    ['GET /', headers],
+    ['GET /assets/style.css', headers],
+    ['GET /assets/missing.css', headers],
+    ['POST /sign-out', { ...headers, ...json }],
+    ['POST /change/images', { ...headers, ...json }],
+    ['POST /add/picture', { ...headers, ...json, 'Content-Type': 'application/octet-stream' }],
+  ] as const;
+  for (const [start, lines] of heads) {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    const fields = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`${start} HTTP/1.1\r\n${fields.join('')}\r\n`);
+    const [head] = await once(socket, 'data');
+    assert.match(String(head), /^Connection: close\r$/m, start);
+    socket.resume();
+    await once(socket, 'close');
+  }
+});
+
+test('a client that does not read is not waited for without a session, and one with a session is', async () => {
+  const access = new LocalAccess('127.0.0.1', newSecret);
+  const answer = Promise.withResolvers<Step[]>();
+  const asked = Promise.withResolvers<void>();
+  const asset = async () => ({ type: 'text/css', text: ' '.repeat(30_000_000) });
+  const steps = () => {
+    asked.resolve();
+    return answer.promise;
+  };
+  const routes = { asset, handlers: { '/data/steps': steps } } as unknown as StudioRoutes;
+  const { server, listen } = createStudioServer(access, routes);
+  const { port } = await listen({ host: '127.0.0.1', port: 0 });
+  assert.ok(server.timeout > 0);
+  server.timeout = 50;
+  const url = (path: string) => new URL(path, `http://127.0.0.1:${port}`);
+  const opened = await sendRequest(url(`/open?secret=${access.issueSecret()}`), {}, '', 'GET');
+  const Cookie = String(opened.headers['set-cookie']).split(';')[0] as string;
+  const waiting = sendRequest(url('/data/steps'), { Cookie }, '', 'GET');
+  await asked.promise;
+  const closed = new Promise((resolve) =>
+    server.once('connection', (socket) => socket.once('close', resolve)),
+  );
+  const client = connect(port, '127.0.0.1');
+  client.write(`GET /assets/a.css HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+  client.on('error', () => {});
+  await closed;
+  client.destroy();
+  answer.resolve([]);
+  assert.equal((await waiting).status, 200);
+  server.close();
 });
 
 test('another site can neither sign somebody in nor use a session', async () => {
@@ -382,6 +448,43 @@ test('a password is read from standard input, checked, and kept as a hash that o
   assert.deepEqual(readPeople(config.dataDir), []);
   writeFileSync(path, '[{"name":"anna"}]');
   assert.throws(() => readPeople(config.dataDir), /studio-passwords\.json is damaged; delete it/);
+});
+
+test('only one command at a time changes the passwords', async () => {
+  const { config, environment } = sandbox();
+  await setPassword(config.dataDir, 'anna', PASSWORD, CHEAP);
+  const next = `${passwordsPath(config.dataDir)}.new`;
+  writeFileSync(next, '');
+  const removal = await runCommand(['studio', 'password', 'anna', '--remove'], environment);
+  assert.equal(removal.status, 1);
+  assert.match(
+    removal.errors,
+    /another command is changing the passwords; if none is running, delete .*\.new/,
+  );
+  await assert.rejects(setPassword(config.dataDir, 'ben', PASSWORD, CHEAP), /another command/);
+  rmSync(next);
+  assert.ok(removePerson(config.dataDir, 'anna'));
+  assert.deepEqual(
+    readdirSync(config.dataDir).filter((name) => name.includes('passwords')),
+    ['studio-passwords.json'],
+  );
+});
+
+test('passwords that cannot be read are a message for the operator, and nobody else learns why', async () => {
+  const session = await sessionOf();
+  const path = passwordsPath(dataDir);
+  const text = readFileSync(path);
+  writeFileSync(path, '{');
+  events.length = 0;
+  for (const answer of [await signIn(), await signIn(), await send('/data/steps', session)]) {
+    assert.equal(answer.status, 503);
+    assert.ok(!answer.text.includes(dataDir));
+  }
+  assert.deepEqual(events, [
+    `nobody can sign in: ${path} is damaged; delete it, and set the passwords again`,
+  ]);
+  writeFileSync(path, text);
+  assert.equal(await statusOf(signIn()), 303);
 });
 
 function accessFor(folder: string, maxFormMs?: number): RemoteAccess {

@@ -90,6 +90,12 @@ describe('the gallery and the rate limit', { skip }, async () => {
     await clock.advanceUntilVisible(one.locator('.tile').first());
     await clock.advanceUntilVisible(other.locator('.tile').first());
     assert.deepEqual(new Set(statuses), new Set([200]));
+    for (const open of ['throw new Error()', 'return {}']) {
+      const withoutDatabase = await page.context().newPage();
+      await withoutDatabase.addInitScript(`IDBFactory.prototype.open = () => { ${open} }`);
+      await withoutDatabase.goto(`${origin}/`);
+      await clock.advanceUntilVisible(withoutDatabase.locator('.tile').first());
+    }
     await finish();
   });
 

@@ -248,6 +248,20 @@ describe('the viewer', { skip }, async () => {
     await page.keyboard.press('i');
     assert.ok(await page.locator('#panel').isVisible());
 
+    // On paper: one copy of the whole picture, its details, and nothing to click.
+    await page.keyboard.press('+');
+    await page.emulateMedia({ media: 'print' });
+    assert.equal(
+      await page.locator('#detail').evaluate((dialog) => getComputedStyle(dialog).position),
+      'absolute',
+    );
+    assert.equal(await page.locator('button:visible, summary:visible, #main:visible').count(), 0);
+    const printed = await boxOf(page);
+    assert.ok(printed.x >= 0 && printed.width > 100 && printed.x + printed.width <= 2560);
+    assert.ok(await page.locator('#detail-title').isVisible());
+    await page.emulateMedia({ media: 'screen' });
+    await page.keyboard.press('0');
+
     const button = page.getByRole('button', { name: 'Slideshow' });
     const isShown = (id: string) => assert.match(page.url(), new RegExp(`image=${id}$`));
     const waitForImage = async (id: string) => {
