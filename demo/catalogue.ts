@@ -81,7 +81,11 @@ function picture(plan: Plan, index: number): DemoPicture {
   };
 }
 
-export function demoCatalogue(): { entries: object[]; pictures: DemoPicture[] } {
+/** The places that an album shows, in this order. */
+const ALBUM_PLACES: Place[] = ['autumn', 'rain', 'library'];
+
+/** The records are in the order of the catalogue file: albums name images. */
+export function demoCatalogue(): { entries: object[]; pictures: DemoPicture[]; albums: object[] } {
   const keys = Object.keys(BIOGRAPHIES) as CastKey[];
   const lines = [
     ...categoryList().map((category) => ({
@@ -97,8 +101,22 @@ export function demoCatalogue(): { entries: object[]; pictures: DemoPicture[] } 
       ...BIOGRAPHIES[key],
     })),
   ];
+  const pictures = PLANS.map(picture);
+  const isSafe = ({ record }: DemoPicture) => record.nsfw === 'sfw';
+  const inAlbum = ALBUM_PLACES.flatMap((place) =>
+    pictures.filter((picture, index) => PLANS[index]?.place === place && isSafe(picture)),
+  );
+  const album = {
+    type: 'album',
+    id: uuidOf('album', 'Autumn'),
+    name: 'Autumn',
+    description: 'Leaves, rain, and a good book.',
+    createdAt: createdAt(lines.length),
+    images: inAlbum.map(({ record }) => record.id),
+  };
   return {
     entries: lines.map((line, i) => ({ ...line, createdAt: createdAt(i) })),
-    pictures: PLANS.map(picture),
+    pictures,
+    albums: [album],
   };
 }

@@ -10,7 +10,7 @@ export type OnDrawn = (total: number) => void;
 
 /** Draws all pictures, writes their catalogue file and returns its path. */
 export async function drawDemo(folder: string, onDrawn: OnDrawn = () => {}): Promise<string> {
-  const { entries, pictures } = demoCatalogue();
+  const { entries, pictures, albums } = demoCatalogue();
   await inParallel(pictures, availableParallelism(), async ({ record, render }) => {
     const path = join(folder, record.file);
     await mkdir(dirname(path), { recursive: true });
@@ -18,7 +18,8 @@ export async function drawDemo(folder: string, onDrawn: OnDrawn = () => {}): Pro
     onDrawn(pictures.length);
   });
   const catalogue = join(folder, 'catalogue.ndjson');
-  const lines = [...entries, ...pictures.map(({ record }) => record)].map((record) => JSON.stringify(record));
+  const records = [...entries, ...pictures.map(({ record }) => record), ...albums];
+  const lines = records.map((record) => JSON.stringify(record));
   await writeFile(catalogue, `${lines.join('\n')}\n`);
   return catalogue;
 }

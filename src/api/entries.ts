@@ -122,7 +122,7 @@ export const singleAlbum = singleEntry('album', {
   group: 'Albums',
   summary: 'Get an album',
   data: schemas.AlbumWithImages,
-  example: { call: ({ album }) => ({ id: album.id }), data: { ...examples.album, images: 12 } },
+  example: { call: ({ album }) => ({ id: album.id }), data: { ...examples.album, images: 8 } },
 });
 
 function singleEntry(kind: Kind, details: Details): Endpoint {

@@ -22,10 +22,10 @@ export const category: Category = {
 };
 
 export const album: Album = {
-  id: '8e1b7c52-4d0a-5f3e-9b61-2f7c8a9d3e40',
+  id: 'ceb2f0f3-1caa-5616-9dcf-1daba29f343f',
   name: 'Autumn',
-  description: 'Leaves, rain and long evenings.',
-  createdAt: '2025-10-01T09:00:00.000Z',
+  description: 'Leaves, rain, and a good book.',
+  createdAt: '2025-01-03T17:00:00.000Z',
 };
 
 export const character: Character = {

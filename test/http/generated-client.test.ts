@@ -102,11 +102,11 @@ const strict = {
 
 /** The records of the demo with tiny pictures: drawing the real ones takes ten seconds of CPU time. */
 async function writeUndrawnDemo(folder: string): Promise<string> {
-  const { entries, pictures } = demoCatalogue();
+  const { entries, pictures, albums } = demoCatalogue();
   const records = pictures.map(({ record }) => record);
   for (const [index, { file }] of records.entries()) writeTiny(folder, file, index);
   const path = join(folder, 'catalogue.ndjson');
-  writeFileSync(path, [...entries, ...records].map((record) => JSON.stringify(record)).join('\n'));
+  writeFileSync(path, [...entries, ...records, ...albums].map((record) => JSON.stringify(record)).join('\n'));
   return path;
 }
 

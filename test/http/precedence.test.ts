@@ -65,6 +65,7 @@ const invalidValues: Record<string, string[]> = {
   cursor: ['', 'x'],
   include: ['x'],
   width: ['x'],
+  sort: ['x'],
 };
 const kinds: Record<string, number> = { image: 4, artist: 2, character: 3, category: 1, album: 5 };
 

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '../../..');
 
 /** The records of the demo, without files: drawing takes ten seconds of CPU time, and the thumbnails five. */
 export async function fillWithDemoRecords(config: Config): Promise<void> {
-  const { entries, pictures } = demoCatalogue();
+  const { entries, pictures, albums } = demoCatalogue();
   const images = pictures.map(({ record: { file, ...record } }, index) => {
     const extension = extname(file).slice(1);
     const { width, height } = sceneOf(PLANS[index] as Plan, index + 1);
@@ -35,7 +35,10 @@ export async function fillWithDemoRecords(config: Config): Promise<void> {
   await createCatalogue(config);
   await fillWithDemo(config, async (folder) => {
     const path = join(folder, 'catalogue.ndjson');
-    await writeFile(path, [...entries, ...images].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await writeFile(
+      path,
+      [...entries, ...images, ...albums].map((line) => `${JSON.stringify(line)}\n`).join(''),
+    );
     return path;
   });
 }
