@@ -9,7 +9,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { historyOf } from '../support/catalogues/history.ts';
 import { atDepth } from '../support/depth.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -21,7 +21,7 @@ const s3 = await startS3();
 const { bucket, endpoint, region } = s3.location;
 const target = (name: string): Environment => ({ DATA_DIR: join(folder, name), THUMBNAILS: 'off' });
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   const name = engine.name;
 
   test('folder → bucket → folder: exports, tokens and keys are equal', async () => {

@@ -17,7 +17,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine, forEachEngineInDepth, sqlite, tamper } from '../support/servers/engines.ts';
+import { forEachEngineInDepth, sqlite, tamper } from '../support/servers/engines.ts';
 import { caller } from '../support/zukan/caller.ts';
 
 const defaults = { now: '2026-01-02T00:00:00.000Z', newId: () => crypto.randomUUID() };
@@ -151,7 +151,7 @@ async function exportAll(config: Config): Promise<string[]> {
   return Array.fromAsync(exportLines(config, openFiles(config), undefined, undefined, () => {}));
 }
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   const numRuns = atDepth(engine === sqlite ? 4 : 1, engine === sqlite ? 200 : 30);
 
   test('albums are what a list of ids would be, whatever happens to their images', async () => {

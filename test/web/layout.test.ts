@@ -5,6 +5,7 @@ import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { openPage } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { seaCategoryId } from '../support/catalogues/gallery.ts';
+import { atDepth } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { scrollNearEnd, shownIds, waitForFirstImage, waitForImageCount } from './page-helpers.ts';
 
@@ -20,7 +21,7 @@ describe('the page', { skip }, async () => {
     await page.locator('.wordmark span').evaluate((name) => {
       name.textContent = 'A name of a site that is as long as they come, nearly';
     });
-    for (const width of [320, 500, 640, 641, 700, 780, 801, 960, 1300]) {
+    for (const width of atDepth([320, 640, 780, 1300], [320, 500, 640, 641, 700, 780, 801, 960, 1300])) {
       await page.setViewportSize({ width, height: 700 });
       const field = await page.locator('#search-text').boundingBox();
       assert.ok((field?.width ?? 0) >= 110, `${field?.width} px of ${width}`);

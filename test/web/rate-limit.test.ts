@@ -73,7 +73,7 @@ describe('the gallery and the rate limit', { skip }, async () => {
     await finish();
   });
 
-  test('pages on plain HTTP, where browsers have no locks, wait for each other too', async () => {
+  testDeep('pages on plain HTTP, where browsers have no locks, wait for each other too', async () => {
     const { page, finish } = await newVisitor().open('/?in=artists', async (context) => {
       await clock.install(context);
       await context.addInitScript("Object.defineProperty(navigator, 'locks', { value: undefined })");

@@ -199,54 +199,57 @@ describe('the reference', { skip }, async () => {
     await finish(['400', '401', '403', '404']);
   });
 
-  test('shows code in the chosen language on the whole page and on the next visit, and contents that can be filtered', async () => {
-    const { page, finish } = await open({ viewport: { width: 1280, height: 800 } });
-    const codes = (id: string) =>
-      operation(page, id)
-        .locator('[data-code]')
-        .filter({ visible: true })
-        .evaluateAll((blocks) => blocks.map((block) => (block as HTMLElement).dataset.code));
-    const about = await operation(page, 'random').locator('.about').boundingBox();
-    const examples = await operation(page, 'random').locator('.examples').boundingBox();
-    assert.ok(
-      about && examples && about.x + about.width < examples.x && examples.y < about.y + 10,
-      'two columns',
-    );
-    assert.deepEqual([await codes('random'), await codes('live')], [['curl'], ['curl']]);
-    await operation(page, 'random').getByRole('radio', { name: 'curl' }).focus();
-    for (let key = 0; key < 3; key++) await page.keyboard.press('ArrowRight');
-    // There is no method of the client for a health check.
-    assert.deepEqual(
-      [await codes('random'), await codes('stats'), await codes('live')],
-      [['client'], ['client'], ['python']],
-    );
-    await operation(page, 'random').getByRole('button', { name: 'Try it' }).click();
-    await operation(page, 'random').getByLabel('categories').fill('sea');
-    const sample = await operation(page, 'random').locator('[data-code=client]').textContent();
-    assert.ok(
-      sample?.includes("zukan.random({ categories: ['sea'], nsfw: ['sfw'], limit: 1 })"),
-      sample ?? '',
-    );
-    await page.reload();
-    assert.deepEqual(await codes('stats'), ['client']);
+  testDeep(
+    'shows code in the chosen language on the whole page and on the next visit, and contents that can be filtered',
+    async () => {
+      const { page, finish } = await open({ viewport: { width: 1280, height: 800 } });
+      const codes = (id: string) =>
+        operation(page, id)
+          .locator('[data-code]')
+          .filter({ visible: true })
+          .evaluateAll((blocks) => blocks.map((block) => (block as HTMLElement).dataset.code));
+      const about = await operation(page, 'random').locator('.about').boundingBox();
+      const examples = await operation(page, 'random').locator('.examples').boundingBox();
+      assert.ok(
+        about && examples && about.x + about.width < examples.x && examples.y < about.y + 10,
+        'two columns',
+      );
+      assert.deepEqual([await codes('random'), await codes('live')], [['curl'], ['curl']]);
+      await operation(page, 'random').getByRole('radio', { name: 'curl' }).focus();
+      for (let key = 0; key < 3; key++) await page.keyboard.press('ArrowRight');
+      // There is no method of the client for a health check.
+      assert.deepEqual(
+        [await codes('random'), await codes('stats'), await codes('live')],
+        [['client'], ['client'], ['python']],
+      );
+      await operation(page, 'random').getByRole('button', { name: 'Try it' }).click();
+      await operation(page, 'random').getByLabel('categories').fill('sea');
+      const sample = await operation(page, 'random').locator('[data-code=client]').textContent();
+      assert.ok(
+        sample?.includes("zukan.random({ categories: ['sea'], nsfw: ['sfw'], limit: 1 })"),
+        sample ?? '',
+      );
+      await page.reload();
+      assert.deepEqual(await codes('stats'), ['client']);
 
-    const contents = page.getByRole('navigation', { name: 'Contents' });
-    await page.evaluate(() => document.getElementById('stats')?.scrollIntoView());
-    await contents.locator('[aria-current][href="#stats"]').waitFor();
-    assert.equal(await contents.locator('[aria-current]').count(), 1);
-    await page.getByLabel('Filter the contents').fill('similar');
-    assert.deepEqual(await contents.locator('a:visible').allTextContents(), ['/image/{id}/similar']);
-    await page.keyboard.press('Enter');
-    assert.equal(new URL(page.url()).hash, '#similar');
-    await page.getByLabel('Filter the contents').fill('no such');
-    await contents.getByText('Nothing matches.').waitFor();
-    for (const width of [390, 768, 1920]) {
-      await page.setViewportSize({ width, height: 900 });
-      const room = await page.locator('html').evaluate((html) => html.clientWidth - html.scrollWidth);
-      assert.ok(room >= 0, `nothing overflows at ${width} px`);
-    }
-    await finish();
-  });
+      const contents = page.getByRole('navigation', { name: 'Contents' });
+      await page.evaluate(() => document.getElementById('stats')?.scrollIntoView());
+      await contents.locator('[aria-current][href="#stats"]').waitFor();
+      assert.equal(await contents.locator('[aria-current]').count(), 1);
+      await page.getByLabel('Filter the contents').fill('similar');
+      assert.deepEqual(await contents.locator('a:visible').allTextContents(), ['/image/{id}/similar']);
+      await page.keyboard.press('Enter');
+      assert.equal(new URL(page.url()).hash, '#similar');
+      await page.getByLabel('Filter the contents').fill('no such');
+      await contents.getByText('Nothing matches.').waitFor();
+      for (const width of [390, 768, 1920]) {
+        await page.setViewportSize({ width, height: 900 });
+        const room = await page.locator('html').evaluate((html) => html.clientWidth - html.scrollWidth);
+        assert.ok(room >= 0, `nothing overflows at ${width} px`);
+      }
+      await finish();
+    },
+  );
 
   test('on phones, the header of the reference and of the 404 page is in line with the text, and stays', async () => {
     const { page, finish } = await open({ viewport: { width: 390, height: 844 } });

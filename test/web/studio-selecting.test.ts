@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { openStudioPages, waitForPanel, waitForUndo } from '../support/browser/studio-page.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
@@ -93,56 +94,59 @@ describe('the studio', { skip }, async () => {
     await finish();
   });
 
-  test('boxes, areas and keys select, and the browser remembers the size of tiles and their captions', async () => {
-    const { page, finish } = await open();
-    for (const index of [0, 2]) {
-      await page.locator(`#tile-${index}`).hover();
-      await page.locator(`#tile-${index} .box`).click();
-    }
-    await waitForPanel(page, '2 pictures');
-    await page.keyboard.press('Control+ArrowRight');
-    await page.keyboard.press('x');
-    await waitForPanel(page, '3 pictures');
-    const box = async (index: number) => {
-      const found = await page.locator(`#tile-${index}`).boundingBox();
-      assert.ok(found);
-      return { ...found, right: found.x + found.width, bottom: found.y + found.height };
-    };
-    const [first, second] = [await box(0), await box(1)];
-    // From the gap left of the second tile into it, while the others stay.
-    await page.keyboard.down('Control');
-    await page.mouse.move(first.right + 2, first.y + 20);
-    await page.mouse.down();
-    await page.mouse.move(second.x + 40, second.y + 60, { steps: 3 });
-    await page.locator('.rectangle').waitFor();
-    await page.mouse.up();
-    await page.keyboard.up('Control');
-    await waitForPanel(page, '4 pictures');
-    // Behind the lower edge, it scrolls until the last row.
-    const columns = (await page.evaluate(`Math.round(
+  testDeep(
+    'boxes, areas and keys select, and the browser remembers the size of tiles and their captions',
+    async () => {
+      const { page, finish } = await open();
+      for (const index of [0, 2]) {
+        await page.locator(`#tile-${index}`).hover();
+        await page.locator(`#tile-${index} .box`).click();
+      }
+      await waitForPanel(page, '2 pictures');
+      await page.keyboard.press('Control+ArrowRight');
+      await page.keyboard.press('x');
+      await waitForPanel(page, '3 pictures');
+      const box = async (index: number) => {
+        const found = await page.locator(`#tile-${index}`).boundingBox();
+        assert.ok(found);
+        return { ...found, right: found.x + found.width, bottom: found.y + found.height };
+      };
+      const [first, second] = [await box(0), await box(1)];
+      // From the gap left of the second tile into it, while the others stay.
+      await page.keyboard.down('Control');
+      await page.mouse.move(first.right + 2, first.y + 20);
+      await page.mouse.down();
+      await page.mouse.move(second.x + 40, second.y + 60, { steps: 3 });
+      await page.locator('.rectangle').waitFor();
+      await page.mouse.up();
+      await page.keyboard.up('Control');
+      await waitForPanel(page, '4 pictures');
+      // Behind the lower edge, it scrolls until the last row.
+      const columns = (await page.evaluate(`Math.round(
       document.querySelector('.space').clientWidth / (document.querySelector('.tile').clientWidth + 10))`)) as number;
-    const rows = Math.ceil(IMAGES / columns);
-    await page.mouse.move(first.x + 5, first.y + 5);
-    await page.mouse.down();
-    await page.mouse.move(first.x + 60, 400, { steps: 2 });
-    await page.mouse.move(first.x + 60, 700);
-    await page.locator(`#tile-${(rows - 1) * columns}[aria-selected="true"]`).waitFor();
-    await page.mouse.up();
-    await waitForPanel(page, `${rows} pictures`);
-    await page.getByRole('button', { name: 'Select all' }).click();
-    await waitForPanel(page, `${IMAGES} pictures`);
+      const rows = Math.ceil(IMAGES / columns);
+      await page.mouse.move(first.x + 5, first.y + 5);
+      await page.mouse.down();
+      await page.mouse.move(first.x + 60, 400, { steps: 2 });
+      await page.mouse.move(first.x + 60, 700);
+      await page.locator(`#tile-${(rows - 1) * columns}[aria-selected="true"]`).waitFor();
+      await page.mouse.up();
+      await waitForPanel(page, `${rows} pictures`);
+      await page.getByRole('button', { name: 'Select all' }).click();
+      await waitForPanel(page, `${IMAGES} pictures`);
 
-    await page.getByLabel('Captions').selectOption('files');
-    await page.getByLabel('Size of tiles').selectOption('large');
-    await page.reload();
-    await page
-      .locator('.tile .caption', { hasText: /\.webp$/ })
-      .first()
-      .waitFor();
-    const large = await box(0);
-    assert.ok(large.width > 250 && large.height === large.width + 26);
-    await finish();
-  });
+      await page.getByLabel('Captions').selectOption('files');
+      await page.getByLabel('Size of tiles').selectOption('large');
+      await page.reload();
+      await page
+        .locator('.tile .caption', { hasText: /\.webp$/ })
+        .first()
+        .waitFor();
+      const large = await box(0);
+      assert.ok(large.width > 250 && large.height === large.width + 26);
+      await finish();
+    },
+  );
 
   test('fingers select, rate, tag, swipe and zoom on a phone', async () => {
     const { page, finish } = await open(undefined, {
