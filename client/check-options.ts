@@ -67,7 +67,7 @@ export const optionNames = {
   call,
   page,
   link,
-  searchAll: { q: true, ...link } as const,
+  searchAll: { q: true, nsfw: true, ...link } as const,
   singleEntry,
   search,
   searchPage: { ...search, ...page },

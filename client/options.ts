@@ -31,6 +31,12 @@ export interface LinkOptions {
   include?: readonly Include[] | undefined;
 }
 
+/** Options of the search for everything. */
+export interface SearchAllOptions extends LinkOptions {
+  /** The ratings that found images may have, unless the text says it. */
+  nsfw?: readonly Rating[] | undefined;
+}
+
 export interface PageOptions {
   /** 1 to 25; 10 by default. */
   limit?: number | undefined;

@@ -16,6 +16,7 @@ import type {
   RandomFilter,
   RandomOptions,
   RandomPageOptions,
+  SearchAllOptions,
   SimilarOptions,
   SingleEntryOptions,
   ZukanOptions,
@@ -72,7 +73,11 @@ export class Zukan {
   }
 
   /** Artists, characters, categories and titles that match a text of at most 100 characters, and the filters that it means. */
-  async search(q: string, options: LinkOptions = {}, call: CallOptions = {}): Promise<types.SearchResult> {
+  async search(
+    q: string,
+    options: SearchAllOptions = {},
+    call: CallOptions = {},
+  ): Promise<types.SearchResult> {
     checkOptions(options, optionNames.link);
     return this.#getData('/search', optionNames.searchAll, { q, ...options }, call);
   }
@@ -221,12 +226,7 @@ export class Zukan {
     return this.#getData(`${paths[list]}/${checkId(id)}`, optionNames.singleEntry, query, { signal });
   }
 
-  async #getPage<Item>(
-    path: string,
-    names: OptionNames,
-    options: object,
-    call: CallOptions,
-  ): Promise<types.Page<Item>> {
+  async #getPage<Item>(path: string, names: OptionNames, options: object, call: CallOptions): Paged<Item> {
     const { data, total } = await this.#get(path, names, options, call);
     return { data, total };
   }

@@ -6,7 +6,7 @@ import { writeEntry } from './entries.ts';
 import * as examples from './examples.ts';
 import { imageList } from './images.ts';
 import { linkSigner } from './links.ts';
-import { imageParameters, q } from './parameters.ts';
+import { imageParameters, listFilters, q } from './parameters.ts';
 
 export const search = endpoint({
   name: 'search',
@@ -16,9 +16,9 @@ export const search = endpoint({
     'Returns artists, characters and categories by name and images by title, at most ten of each, the best ones first, and ' +
     'the `filters` for `/image/random` that the text means. Every text is valid: words, `"quoted phrases"`, `-` before what ' +
     'must not be, and `artist:`, `character:`, `category:`, `rating:` or `orientation:` before a word or a phrase. Without a ' +
-    'text, everything is empty.',
+    'text, everything is empty. `rating:` and, without it, `nsfw` say how found images may be rated.',
   access: 'open',
-  query: { q, ...imageParameters },
+  query: { q, nsfw: listFilters.nsfw, ...imageParameters },
   data: SearchResult,
   example: {
     call: ({ artist }) => ({ query: { q: examples.searchForArtist(artist.name) } }),
@@ -26,7 +26,7 @@ export const search = endpoint({
   },
   async handle(call) {
     const { services, query, caller } = call;
-    const found = await services.catalogue.searchAll(query.q ?? '', caller);
+    const found = await services.catalogue.searchAll(query.q ?? '', query.nsfw, caller);
     const signLink = linkSigner(call, query.expiry);
     const lists = (['artists', 'characters', 'categories'] as const).map(
       (name) => `"${name}":[${found[name].map((entry) => writeEntry(entry, true, signLink)).join()}]`,

@@ -4,7 +4,7 @@
  */
 import type { ImageDocument } from '../catalogue/documents/image-document.ts';
 import type { SeedPosition } from '../catalogue/sets/seed-order.ts';
-import type { Kind, Page, Statistics, Window } from '../catalogue/types.ts';
+import type { Kind, Page, Rating, Statistics, Window } from '../catalogue/types.ts';
 import type { Metric } from '../lib/metrics.ts';
 import type { RandomInt } from '../lib/random.ts';
 import { defaultTuning } from '../lib/tuning.ts';
@@ -138,8 +138,8 @@ export class StoredCatalogue implements Catalogue {
     return this.#driver.run((view) => this.#entries.find(view, kind, pattern, window, caller, hasCovers));
   }
 
-  searchAll(text: string, caller: Caller): Promise<Found> {
-    return this.#driver.run((view) => this.#search.find(view, text, caller));
+  searchAll(text: string, ratings: readonly Rating[] | undefined, caller: Caller): Promise<Found> {
+    return this.#driver.run((view) => this.#search.find(view, text, ratings, caller));
   }
 
   one(kind: Kind, id: string, hasCover = false): Promise<EntryDetails | undefined> {

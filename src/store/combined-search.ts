@@ -1,4 +1,6 @@
 /** One search for everything: entries by their names, images by their titles, and the filters that a text means. */
+
+import type { ImageDocument } from '../catalogue/documents/image-document.ts';
 import {
   findMeant,
   type Meant,
@@ -9,7 +11,7 @@ import {
   wordsFor,
 } from '../catalogue/search/query.ts';
 import { titleQuery } from '../catalogue/search/title-words.ts';
-import type { MentionedKind as Kind } from '../catalogue/types.ts';
+import type { MentionedKind as Kind, Rating } from '../catalogue/types.ts';
 import type { Caller, EntryDetails, Found, FoundFilters } from './contract/catalogue.ts';
 import type { Documents } from './documents.ts';
 import type { Entries } from './entries.ts';
@@ -23,6 +25,9 @@ const MAX_FOUND = 10;
 const MAX_COMPLETIONS = 20;
 /** How many of the newest images with the rarest word are looked at. */
 const MAX_SCANNED = 500;
+/** How many of those with the words of the text are read to find some with a rating. */
+const MAX_RATED = 5 * MAX_FOUND;
+const ALL_RATINGS = 3;
 /** Entries with the same name that a filter has. */
 const MAX_NAMESAKES = 10;
 
@@ -39,15 +44,24 @@ export class CombinedSearch {
     this.#documents = documents;
   }
 
-  *find(view: View, text: string, caller: Caller): Call<Found> {
+  /** `ratings` are those that found images may have, unless the text says it. */
+  *find(view: View, text: string, ratings: readonly Rating[] | undefined, caller: Caller): Call<Found> {
     const terms = parseQuery(text);
+    const meant = ratingsOf(terms);
     return {
       artists: yield* this.#findEntries(view, 'artist', terms, caller),
       characters: yield* this.#findEntries(view, 'character', terms, caller),
       categories: yield* this.#findEntries(view, 'category', terms, caller),
-      images: yield* this.#documents.read(view, yield* findTitled(view, terms)),
+      images: yield* this.#findImages(view, terms, meant.length > 0 ? meant : ratings),
       filters: yield* this.#findFilters(view, terms),
     };
+  }
+
+  *#findImages(view: View, terms: Term[], ratings: readonly Rating[] | undefined): Call<ImageDocument[]> {
+    if (ratings === undefined || ratings.length === ALL_RATINGS)
+      return yield* this.#documents.read(view, yield* findTitled(view, terms, MAX_FOUND));
+    const images = yield* this.#documents.read(view, yield* findTitled(view, terms, MAX_RATED));
+    return images.filter((image) => ratings.includes(image.rating)).slice(0, MAX_FOUND);
   }
 
   *#findEntries(view: View, kind: Kind, terms: Term[], caller: Caller): Call<EntryDetails[]> {
@@ -92,7 +106,7 @@ const EXCLUDING = { category: 'exclude', artist: 'excludeArtist', character: und
 const nameIn = (document: string): string => JSON.parse(document).name;
 
 /** The numbers of the newest images whose titles match. */
-function* findTitled(view: View, terms: Term[]): Call<number[]> {
+function* findTitled(view: View, terms: Term[], limit: number): Call<number[]> {
   const { words, prefix } = titleQuery(terms);
   const lists = words.map((word) => [word]);
   if (prefix !== undefined) lists.push(yield* get(view.titleWords(prefix, MAX_COMPLETIONS)));
@@ -105,7 +119,7 @@ function* findTitled(view: View, terms: Term[]): Call<number[]> {
   // The rarest words leave fewest images to look at, and the next rarest ones refuse most of these.
   const [rarest, ...others] = counted.toSorted((a, b) => a.count - b.count).map(({ list }) => list);
   if (!rarest || counted.some(({ count }) => count === 0)) return [];
-  const scanned = others.length === 0 ? MAX_FOUND : MAX_SCANNED;
+  const scanned = others.length === 0 ? limit : MAX_SCANNED;
   return yield* get(
     view.titled({
       wanted: rarest,
@@ -113,7 +127,7 @@ function* findTitled(view: View, terms: Term[]): Call<number[]> {
       // Only the completions are several words.
       oneOf: others.find((list) => list.length > 1) ?? [],
       scanned,
-      limit: MAX_FOUND,
+      limit,
     }),
   );
 }

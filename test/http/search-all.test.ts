@@ -229,6 +229,19 @@ await forEachEngine(async (engine) => {
     assert.equal((await find(service, 'fox')).categories[0].name, 'Vulpes');
   });
 
+  test('found images have the ratings that the text or else the call wants', async () => {
+    const titled = async (q: string, more = '') => idsOf((await find(service, q, more)).images);
+    const all = await titled('moon');
+    const [first = '', ...others] = all;
+    assert.ok(others.length > 0);
+    await run('edit', ...others, '--rating', 'sfw');
+    await run('edit', first, '--rating', 'nsfw');
+    assert.deepEqual(await titled('moon'), all);
+    assert.deepEqual(await titled('moon', '&nsfw=sfw'), others);
+    assert.deepEqual(await titled('moon rating:nsfw', '&nsfw=sfw'), [first]);
+    assertError(await service.get('/api/search?q=moon&nsfw=x'), 400);
+  });
+
   test('a search of names never answers for a search of everything', async () => {
     const idsOfPage = async (pattern: string) =>
       idsOf((await service.get(`/api/artist?search=${encodeURIComponent(pattern)}`)).json.data);

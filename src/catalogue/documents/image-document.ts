@@ -1,5 +1,5 @@
 /** An image document that a response fills with a link, as text of one byte per character. */
-import type { Document, Image, Include } from '../types.ts';
+import type { Document, Image, Include, Rating } from '../types.ts';
 import { EMPTY_DETAILS_JSON } from './details.ts';
 import { PLACEHOLDER, splitEnd } from './document.ts';
 import {
@@ -106,6 +106,12 @@ export class ImageDocument implements LinkedFile {
   get fileName(): string {
     const { fileName, key } = this.#placeholders;
     return this.#document.slice(fileName + 1, key);
+  }
+
+  get rating(): Rating {
+    // No text between the key and the rating can contain this: its quotation marks are escaped.
+    const start = this.#document.indexOf('"nsfw":"', this.#placeholders.linkEnd) + '"nsfw":"'.length;
+    return this.#document.slice(start, this.#document.indexOf('"', start)) as Rating;
   }
 
   get key(): string {

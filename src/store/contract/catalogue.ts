@@ -172,7 +172,7 @@ export interface Catalogue {
     hasCovers?: boolean,
   ): Promise<Page<EntryDetails>>;
   /** Searches names and titles (catalogue/search/query.ts). */
-  searchAll(text: string, caller: Caller): Promise<Found>;
+  searchAll(text: string, ratings: readonly Rating[] | undefined, caller: Caller): Promise<Found>;
   /** The entry with this id, or else the one that an entry with this id was merged into. */
   one(kind: Kind, id: string, hasCover?: boolean): Promise<EntryDetails | undefined>;
   file(image: string): Promise<FileFacts | undefined>;
