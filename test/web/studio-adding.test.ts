@@ -148,7 +148,7 @@ describe('the studio', { skip }, async () => {
     await finish(['422']);
   });
 
-  test('after a lost connection or a reload, adding goes on where it was', async () => {
+  testDeep('after a lost connection or a reload, adding goes on where it was', async () => {
     const folder = temporaryFolder();
     const paths = [81, 82].map((index) => join(folder, `${index}.png`));
     for (const [index, path] of paths.entries()) writeFileSync(path, tinyPicture(81 + index));
