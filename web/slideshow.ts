@@ -15,7 +15,7 @@ let showNext: () => Promise<boolean>;
 export function initSlideshow(next: () => Promise<boolean>): void {
   showNext = next;
   button.addEventListener('click', toggleSlideshow);
-  // Whoever does something gets the whole time again.
+  // Any input restarts the interval.
   for (const type of ['pointerdown', 'keydown', 'wheel'])
     viewer.addEventListener(type, () => continueSlideshow(), { passive: true });
   document.addEventListener('visibilitychange', () => continueSlideshow());

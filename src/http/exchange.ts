@@ -115,7 +115,8 @@ export class Exchange {
 
   /** Compresses the body if it is long enough and the client accepts it. */
   sendCompressed(status: number, text: string, type = JSON_TYPE, isByteString = false): void {
-    const isLong = this.#varyByEncoding(text);
+    const isLong = text.length >= MIN_COMPRESSED_LENGTH;
+    if (isLong) this.vary('Accept-Encoding');
     const encoding = isLong
       ? negotiateEncoding(this.request.headers['accept-encoding'] as string)
       : undefined;
@@ -126,13 +127,6 @@ export class Exchange {
     }
     this.header('Content-Encoding', encoding);
     this.sendBytes(status, bytes, type);
-  }
-
-  /** Whether the text is long enough to be compressed. */
-  #varyByEncoding(text: string): boolean {
-    const isLong = text.length >= MIN_COMPRESSED_LENGTH;
-    if (isLong) this.vary('Accept-Encoding');
-    return isLong;
   }
 
   sendBytes(status: number, bytes: Bytes, type: string): void {

@@ -27,7 +27,6 @@ const MAX_COMPLETIONS = 20;
 const MAX_SCANNED = 500;
 /** How many of those with the words of the text are read to find some with a rating. */
 const MAX_RATED = 5 * MAX_FOUND;
-const ALL_RATINGS = 3;
 /** Entries with the same name that a filter has. */
 const MAX_NAMESAKES = 10;
 
@@ -58,7 +57,7 @@ export class CombinedSearch {
   }
 
   *#findImages(view: View, terms: Term[], ratings: readonly Rating[] | undefined): Call<ImageDocument[]> {
-    if (ratings === undefined || ratings.length === ALL_RATINGS)
+    if (ratings === undefined || ratings.length === view.snapshot.ratings.size)
       return yield* this.#documents.read(view, yield* findTitled(view, terms, MAX_FOUND));
     const images = yield* this.#documents.read(view, yield* findTitled(view, terms, MAX_RATED));
     return images.filter((image) => ratings.includes(image.rating)).slice(0, MAX_FOUND);

@@ -4,7 +4,7 @@ import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { Health } from './responses.ts';
 
-/** In a larger catalogue, looking at every picture takes too long to do it uncalled. */
+/** In a larger catalogue, counting takes too long to do it for every visit. */
 const MAX_COUNTED = 20_000;
 const MAX_IMPORTS = 3;
 
@@ -22,7 +22,7 @@ export async function readHealth(
     return { found, unused };
   };
   const artists = await counts('artist');
-  // Nobody has to tidy up this one.
+  // It is made when needed, so it may be empty.
   const isUnknownUnused = artists.found.get(UNKNOWN_ARTIST.id) === 0;
   return {
     images,

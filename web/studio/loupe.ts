@@ -87,7 +87,7 @@ export class Loupe {
     this.focus();
   }
 
-  /** The picture stays selected, and the keyboard goes on from it. */
+  /** The picture stays selected and gets the focus. */
   close(): void {
     this.#box.hidden = true;
     byId('pictures').inert = false;
@@ -142,7 +142,7 @@ export class Loupe {
     this.#ahead = new Map(
       addresses.map((src) => [src, before.get(src) ?? el('img', { src, alt: '', fetchpriority: 'low' })]),
     );
-    // Somebody who goes on quickly must not wait for those that are out of reach by now.
+    // After several quick steps, cancel loading the pictures that were passed.
     for (const [address, image] of before) if (!this.#ahead.has(address)) image.removeAttribute('src');
   }
 

@@ -46,6 +46,9 @@ export interface LinkedFile {
 
 export type SignLink = (file: LinkedFile) => Link;
 
+/** For reading an image without sending it. */
+export const withoutLink: SignLink = () => ({ url: '', expires: '' });
+
 /** The positions of the line feeds of a document (see document.ts). */
 interface Placeholders {
   /** Before the file name. */

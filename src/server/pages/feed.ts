@@ -9,7 +9,7 @@ import { type LatestPage, readLatest } from '../../api/latest.ts';
 import { pageUrl } from '../../api/links.ts';
 import { cursor, imageFilters } from '../../api/parameters.ts';
 import { pickParameters } from '../../api/query.ts';
-import type { SignLink } from '../../catalogue/documents/image-document.ts';
+import { withoutLink } from '../../catalogue/documents/image-document.ts';
 import type { Image } from '../../catalogue/types.ts';
 import { makeText } from '../../http/assets.ts';
 import { entityTag } from '../../http/negotiation.ts';
@@ -25,7 +25,6 @@ const MAX_NAMES = 3;
 const NEVER = '1970-01-01T00:00:00.000Z';
 
 const include = ['artist', 'thumbnails', 'details'] as const;
-const withoutLink: SignLink = () => ({ url: '', expires: '' });
 
 export const feedQuery = { ...imageFilters, cursor };
 const defaults = Object.fromEntries(

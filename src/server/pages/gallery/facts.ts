@@ -2,8 +2,10 @@
  * What the catalogue has. The page offers no filter and no list that would be of no use: without characters no list of
  * characters, with pictures that are all rated sfw no ratings.
  */
+
 import { setTimeout } from 'node:timers/promises';
 import type { Services } from '../../../api/services.ts';
+import { withoutLink } from '../../../catalogue/documents/image-document.ts';
 import type { Image, Statistics } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { Exchange } from '../../../http/exchange.ts';
@@ -83,7 +85,7 @@ async function findFacts({ catalogue }: Services): Promise<Facts> {
   const findNewest = async (filter: Filter, limit: number) => {
     const found = await catalogue.latestImages(filter, undefined, limit, caller);
     const images = 'problem' in found ? [] : found.images;
-    return images.map((image) => image.toImage(withoutLinks, ['thumbnails', 'details']));
+    return images.map((image) => image.toImage(withoutLink, ['thumbnails', 'details']));
   };
   const [[newest], animations, sample] = await Promise.all([
     findNewest({ nsfw: ['sfw'] }, 1),
@@ -101,7 +103,6 @@ async function findFacts({ catalogue }: Services): Promise<Facts> {
   return { has, newest };
 }
 
-const withoutLinks = () => ({ url: '', expires: '' });
 const shortSide = ({ width, height }: { width: number; height: number }) => Math.min(width, height);
 
 function namesOf({ images, artists, characters, categories }: Statistics, hasArtists: boolean): string[] {

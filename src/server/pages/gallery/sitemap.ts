@@ -1,6 +1,8 @@
 /** The addresses of the gallery for search engines: the lists, and what has a picture that is rated sfw. */
+
 import { setImmediate } from 'node:timers/promises';
 import type { Services } from '../../../api/services.ts';
+import { withoutLink } from '../../../catalogue/documents/image-document.ts';
 import type { Artist, Category, Character, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import { type Asset, makeText } from '../../../http/assets.ts';
@@ -92,13 +94,12 @@ async function findEntries({ catalogue }: Services, kind: Kind, limit: number): 
 /** The newest images rated sfw. */
 async function findImages({ catalogue }: Services, limit: number): Promise<string[]> {
   const caller = { client: 'sitemap', signal: new AbortController().signal };
-  const withoutLinks = () => ({ url: '', expires: '' });
   const paths: string[] = [];
   let below: number | undefined;
   while (paths.length < limit) {
     const latest = await catalogue.latestImages({ nsfw: ['sfw'] }, below, CHUNK, caller);
     if ('problem' in latest) break;
-    paths.push(...latest.images.map((document) => `/?image=${document.toImage(withoutLinks, []).id}`));
+    paths.push(...latest.images.map((document) => `/?image=${document.toImage(withoutLink, []).id}`));
     below = latest.next;
     if (below === undefined) break;
     await setImmediate();

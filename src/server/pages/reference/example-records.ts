@@ -2,9 +2,11 @@
  * What the examples of the page show: records of the catalogue, and its real responses to calls about them. Looked up at most
  * once a minute. The page does not depend on a catalogue that works.
  */
+
 import type { Route } from '../../../api/endpoint.ts';
 import { demoRecords, type ExampleRecords, type Named } from '../../../api/examples.ts';
 import type { Services } from '../../../api/services.ts';
+import { withoutLink } from '../../../catalogue/documents/image-document.ts';
 import type { Category, Image, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { Exchange } from '../../../http/exchange.ts';
@@ -94,8 +96,7 @@ async function findRecords(catalogue: Catalogue, caller: Caller): Promise<Exampl
 async function oldestImages(catalogue: Catalogue, caller: Caller): Promise<Image[]> {
   const found = await catalogue.images({ nsfw: ['sfw'] }, { limit: MAX_RECORDS, offset: 0 }, caller);
   if ('problem' in found) return [];
-  const withoutLinks = () => ({ url: '', expires: '' });
-  return found.items.map((item) => item.toImage(withoutLinks, ['artist']));
+  return found.items.map((item) => item.toImage(withoutLink, ['artist']));
 }
 
 /** An image is the better example, the more is known about it. */
