@@ -142,8 +142,13 @@ await forEachEngineInDepth(async (engine) => {
       const [large, small, tiny] = group as [string, string, string];
       await run('edit', tiny, '--source-name', 'a site', '--title', 'Tama, asleep');
       await run('edit', large, '--add-category', 'decided', '--create');
+      const other = (await run('find')).output.split('\n').find((id) => !group?.includes(id)) ?? '';
+      await run('entry', 'album', 'Pets', '--create', '--images', other, tiny, large);
+      await run('entry', 'album', 'Naps', '--create', '--images', tiny, other, small);
       const list = async () => (await run('find', '--json')).output;
+      const albums = async () => (await run('export', '--quiet', '-')).output.match(/^.*"type":"album".*$/gm);
       const before = await list();
+      const albumsBefore = await albums();
 
       const dry = await run('duplicates', '--keep', 'largest', '--dry-run');
       assert.match(
@@ -163,6 +168,7 @@ await forEachEngineInDepth(async (engine) => {
             '  source: (none) → a site',
             '  title: cat → Tama, asleep',
             '  edited: categories → artist categories characters rating source title',
+            '  album: (none) → Naps',
             `  removed ${small}`,
             `  removed ${tiny}`,
             '',
@@ -175,6 +181,14 @@ await forEachEngineInDepth(async (engine) => {
       assert.equal((await run('duplicates', '--keep', 'largest')).output, 'no images look alike\n');
       const found = JSON.parse(await list()) as { id: string; categories: string[] }[];
       assert.deepEqual(found.find(({ id }) => id === large)?.categories, ['cat', 'decided', 'large']);
+      assert.deepEqual(
+        (await albums())?.map((line) => JSON.parse(line).images),
+        [
+          [large, other],
+          [other, large],
+        ],
+        'in their places, Naps first',
+      );
       // Neither does an import add them again, nor does it take the merged fields away.
       const again = await run('import', '--full', folder);
       assert.match(again.output, /^0 added, 0 updated/);
@@ -182,6 +196,7 @@ await forEachEngineInDepth(async (engine) => {
       assert.equal((await run('check')).output, 'no problems found\n');
       assert.equal((await run('undo', number)).status, 0);
       assert.equal(await list(), before);
+      assert.deepEqual(await albums(), albumsBefore);
     });
 
     testOnce('--keep oldest keeps the first that was added; --dry-run needs --keep', async () => {
