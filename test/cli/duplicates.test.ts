@@ -150,6 +150,15 @@ await forEachEngineInDepth(async (engine) => {
       const before = await list();
       const albumsBefore = await albums();
 
+      const like = async (...flags: string[]) =>
+        (await run('find', '--like', join(folder, 'cat-small.jpg'), ...flags)).output.trim().split('\n');
+      const alike = await like();
+      assert.deepEqual([alike[0], alike.toSorted()], [small, group?.toSorted()], 'the nearest first');
+      assert.deepEqual(await like('--title', 'ASLEEP'), [tiny]);
+      assert.deepEqual(await like('--edited', '--limit', '1', '--category', 'decided'), [large]);
+      const wrong = await run('find', '--like', join(folder, 'cat-small.json'));
+      assert.match(wrong.errors, /cat-small\.json: not a JPEG, PNG, WebP, GIF or AVIF picture\n$/);
+      assert.match((await run('find', '--like', join(folder, 'none.png'))).errors, /none\.png: /);
       const dry = await run('duplicates', '--keep', 'largest', '--dry-run');
       assert.match(
         dry.output,
