@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { buildProgram } from '../src/cli/program.ts';
-import { describeConfig, readConfig } from '../src/config/config.ts';
 import { silentTerminal } from '../src/cli/terminal/terminal.ts';
+import { describeConfig, readConfig } from '../src/config/config.ts';
 
 const read = (page: string) => readFileSync(join(import.meta.dirname, '../docs', page), 'utf8');
 

@@ -12,7 +12,9 @@ import { type ServiceOptions, startKnownService } from '../support/zukan/service
 const docs = join(import.meta.dirname, '../../docs');
 const dashboard = JSON.parse(readFileSync(join(docs, 'grafana.json'), 'utf8'));
 const page = readFileSync(join(docs, 'metrics.md'), 'utf8');
-const others = ['alerts.yaml', 'operating.md', 'scaling.md'].map((file) => readFileSync(join(docs, file), 'utf8'));
+const others = ['alerts.yaml', 'operating.md', 'scaling.md'].map((file) =>
+  readFileSync(join(docs, file), 'utf8'),
+);
 
 async function scrape(options: ServiceOptions) {
   const service = await startKnownService(options);
