@@ -1,14 +1,25 @@
-/** The tables of settings and commands in docs/ are complete. */
+/** The tables of parameters, settings and commands in docs/ are complete. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Command } from 'commander';
+import { routes } from '../src/api/routes.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { silentTerminal } from '../src/cli/terminal/terminal.ts';
 import { describeConfig, readConfig } from '../src/config/config.ts';
 
 const read = (page: string) => readFileSync(join(import.meta.dirname, '../docs', page), 'utf8');
+
+test('docs/api.md names every parameter', () => {
+  const parameters = new Set(routes.flatMap(({ query }) => Object.keys(query.properties)));
+  assert.ok(parameters.size > 15);
+  const page = read('api.md');
+  assert.deepEqual(
+    [...parameters].filter((name) => !page.includes(`\`${name}\``)),
+    [],
+  );
+});
 
 test('docs/settings.md explains every setting, and no other one', () => {
   const rows = read('settings.md').matchAll(/^\| (`(?!AWS_)[A-Z].*?) \|.*\|.*\|$/gm);
