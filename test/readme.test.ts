@@ -16,14 +16,17 @@ import { runCommand } from './support/zukan/program.ts';
 import { configFor, makeToken, startService } from './support/zukan/service.ts';
 
 const root = join(import.meta.dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+const readme = read('README.md');
+const tour = read('docs/tour.md');
 const shownOrigin = 'http://127.0.0.1:3000';
 
-test('requests in the README return what it shows, and cover every endpoint', async () => {
+test('requests in the README and the tour return what these show, and cover every endpoint', async () => {
   const config = configFor(temporaryFolder());
   await atDepth(fillWithDemoRecords, fillWithDrawnDemo)(config);
   const service = await startService(config);
-  const [{ command: createToken = '' } = {}, ...others] = consoleSteps(readme).filter(({ command }) =>
+  const steps = consoleSteps(readme + tour);
+  const [{ command: createToken = '' } = {}, ...others] = steps.filter(({ command }) =>
     command.startsWith('TOKEN='),
   );
   assert.equal(others.length, 0);
@@ -31,7 +34,7 @@ test('requests in the README return what it shows, and cover every endpoint', as
   const { headers } = await makeToken(config, scopes, { owner: 'me', purpose: 'tour', issuedBy: 'zukan' });
 
   const requested = new Set<string>();
-  for (const { command, output } of consoleSteps(readme)) {
+  for (const { command, output } of steps) {
     if (command === createToken) continue;
     const url = /'(http[^']+)'/.exec(command)?.[1] ?? '';
     assert.ok(url.startsWith(shownOrigin), command);
@@ -50,24 +53,23 @@ test('requests in the README return what it shows, and cover every endpoint', as
 });
 
 test('the tour starts the server without a rate limit, so that pasting it ends in no block', () => {
-  const start = readme.indexOf('```sh\nRATE_LIMIT=off npm start\n```');
-  assert.ok(start > 0 && start < readme.indexOf('```console'));
+  const start = tour.indexOf('```sh\nRATE_LIMIT=off npm start\n```');
+  assert.ok(start > 0 && start < tour.indexOf('```console'));
 });
 
-test('the import commands in the README work', async () => {
+test('the import commands in the README and the example of a catalogue file work', async () => {
   const folder = temporaryFolder();
   const section = readme.slice(readme.indexOf('## Import your own pictures'));
   const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
-  const [, records = ''] = /```\n(\{[\s\S]*?)```/.exec(section) ?? [];
+  const [, records = ''] = /```\n(\{[\s\S]*?)```/.exec(read('docs/catalogue-file.md')) ?? [];
   const picture = { format: 'webp', width: 40, height: 30, colour: '#a0b0c0' } as const;
   await drawInto(folder, { ...picture, file: 'pictures/catgirl/0002.webp' });
-  await drawInto(folder, { ...picture, file: 'pictures/0001.webp', colour: '#102030' });
+  await drawInto(folder, { ...picture, file: 'pictures/0003.webp', colour: '#102030' });
+  await drawInto(folder, { ...picture, file: '0001.webp', colour: '#302010' });
   writeFileSync(join(folder, 'catalogue.ndjson'), records);
 
   const environment = { DATA_DIR: join(folder, 'mine') };
-  const lines = [...commands.matchAll(/^(?:PORT=\d+ )?npx zukan ([^#\n]+)/gm)].map(([, line]) =>
-    (line as string).trim(),
-  );
+  const lines = [...commands.matchAll(/^npx zukan ([^#\n]+)/gm)].map(([, line]) => (line as string).trim());
   assert.equal(lines.at(-1), 'serve');
   for (const line of [...lines.slice(0, -1), 'import catalogue.ndjson']) {
     const parameters = line.split(' ').map((word) => (/[/.]/.test(word) ? join(folder, word) : word));
@@ -75,7 +77,7 @@ test('the import commands in the README work', async () => {
     assert.equal(status, 0, `${line}: ${errors}`);
   }
   const { output } = await runCommand(['stats', '--json'], environment);
-  assert.equal(JSON.parse(output).images.count, 2);
+  assert.equal(JSON.parse(output).images.count, 3);
 });
 
 test('serve --demo keeps a catalogue that is not empty', async () => {
@@ -94,7 +96,7 @@ const readmes = globSync(['{src,web,client}/**/*.md'], { cwd: root });
 test('links in the documentation lead to files and headings that exist', () => {
   assert.ok(pages.length > 10);
   const broken = [...pages, ...readmes].flatMap((page) =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
       .filter(([, file = '', anchor]) => {
         const target = file === '' ? join(root, page) : join(root, page, '..', file);
         return !existsSync(target) || (anchor !== undefined && !headingAnchors(target).includes(anchor));
@@ -117,11 +119,10 @@ function headingAnchors(page: string): string[] {
 
 test('source files named in the documentation exist', () => {
   const named = pages.flatMap((page) =>
-    [
-      ...readFileSync(join(root, page), 'utf8').matchAll(
-        /[` ]((?:[\w-]+\/)+[\w.-]+\.(?:ts|js|sh|lua|conf))\b/g,
-      ),
-    ].map(([, file = '']) => ({ page, file })),
+    [...read(page).matchAll(/[` ]((?:[\w-]+\/)+[\w.-]+\.(?:ts|js|sh|lua|conf))\b/g)].map(([, file = '']) => ({
+      page,
+      file,
+    })),
   );
   assert.ok(named.length > 20);
   const missing = named.filter(
@@ -132,9 +133,7 @@ test('source files named in the documentation exist', () => {
 
 test('the documentation shows the current version', () => {
   const shown = pages.flatMap((page) =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/zukan(?:-| v)(\d+\.\d+\.\d+)/g)].map(
-      ([, version]) => version,
-    ),
+    [...read(page).matchAll(/zukan(?:-| v)(\d+\.\d+\.\d+)/g)].map(([, version]) => version),
   );
   assert.ok(shown.length > 3);
   assert.deepEqual([...new Set(shown)], [description.version]);

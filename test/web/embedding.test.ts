@@ -1,4 +1,4 @@
-/** Pages on another origin show pictures by the addresses of the README. */
+/** Pages on another origin show pictures by the addresses of docs/tour.md. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,9 +11,9 @@ import { findChromium, installChromium, unless } from '../support/servers/needs.
 import { startKnownService } from '../support/zukan/service.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const tour = readFileSync(new URL('../../docs/tour.md', import.meta.url), 'utf8');
 const block = (language: string) =>
-  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? assert.fail(`no ${language}`);
+  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(tour)?.[1] ?? assert.fail(`no ${language}`);
 
 /** Opens a page on another origin. */
 async function openElsewhere(html: string): Promise<Page> {
