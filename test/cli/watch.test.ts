@@ -1,4 +1,3 @@
-// process: own
 /** `zukan import --watch`. Scans happen when the test says so, except in the last test. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
