@@ -152,7 +152,7 @@ async function exportAll(config: Config): Promise<string[]> {
 }
 
 await forEachEngineInDepth((engine) => {
-  const numRuns = atDepth(engine === sqlite ? 4 : 1, engine === sqlite ? 200 : 30);
+  const numRuns = atDepth(engine === sqlite ? 2 : 1, engine === sqlite ? 200 : 30);
 
   test('albums are what a list of ids would be, whatever happens to their images', async () => {
     await fc.assert(
