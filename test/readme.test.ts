@@ -91,6 +91,7 @@ test('serve --demo keeps a catalogue that is not empty', async () => {
 });
 
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root });
+const readmes = globSync(['{src,web,client}/**/*.md'], { cwd: root });
 
 test('links in the documentation lead to files and headings that exist', () => {
   assert.ok(pages.length > 10);
