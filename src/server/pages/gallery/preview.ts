@@ -47,7 +47,9 @@ export async function findPreview(services: Services, { kind, id }: Subject, ori
   const found = await (kind === 'image'
     ? previewImage(services, id, signLink)
     : previewEntry(services, kind, id, signLink));
-  return typeof found === 'object' ? { ...found, url: `${origin}/?${kind}=${id}` } : found;
+  if (typeof found === 'string') return found;
+  const { id: current, ...preview } = found;
+  return { ...preview, url: `${origin}/?${kind}=${current}` };
 }
 
 /** The start page shows the newest picture, by an address that does not expire. */
@@ -57,7 +59,8 @@ export function previewStart(newest: Image | undefined, origin: string, prefix: 
   return { url: `${origin}/`, picture: picture && { ...picture, url } };
 }
 
-type FoundRecord = Omit<Preview, 'url'> | 'blurred' | 'missing';
+/** The id is the current one: that of the link may be of an entry that was merged. */
+type FoundRecord = (Omit<Preview, 'url'> & { id: string }) | 'blurred' | 'missing';
 
 async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<FoundRecord> {
   const document = await catalogue.image(id);
@@ -67,6 +70,7 @@ async function previewImage({ catalogue }: Services, id: string, signLink: SignL
   const { width, height } = image.meta.dimens;
   const artist = image.artist === UNKNOWN_ARTIST.id ? '' : ` by ${image.artistDetails?.name}`;
   return {
+    id,
     title: shorten(titleOf(image) + artist),
     description: shorten(
       image.description || [...categoryNames(image), `${width} × ${height} pixels`].join(' · '),
@@ -86,11 +90,12 @@ async function previewEntry(
   if (!entry) return 'missing';
   const record: Artist | Character | Category = JSON.parse(entry.document);
   if ('nsfw' in record && record.nsfw) return 'blurred';
-  const { name } = record;
+  const { id: current, name } = record;
   const count = `${numbers.format(entry.images)} ${entry.images === 1 ? 'image' : 'images'}`;
-  const filter = kind === 'category' ? `categories=${encodeURIComponent(name)}` : `${kind}=${id}`;
+  const filter = kind === 'category' ? `categories=${encodeURIComponent(name)}` : `${kind}=${current}`;
   const relation = { artist: 'by', character: 'of', category: 'in' }[kind];
   return {
+    id: current,
     title: shorten(name),
     description: shorten(('description' in record && record.description) || `${count} ${relation} ${name}`),
     picture: entry.cover && choosePicture(entry.cover.toImage(signLink, ['thumbnails'])),
