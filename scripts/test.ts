@@ -6,7 +6,7 @@
  * files of a process share a database server and a browser. The first lines of a file can say how it runs:
  *
  *   // depth: all     only in test:all
- *   // process: own   it changes its process: the current folder, the environment or signals
+ *   // process: own   in a process of its own, for a file that changes its process and cannot change it back
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -1,12 +1,12 @@
-// process: own
 /** Every command in docs/maintenance.md prints what the page shows, from the first to the last. */
 import assert from 'node:assert/strict';
 import { execSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { runProgram } from '../src/cli/program.ts';
+import { setClockAhead } from './support/later.ts';
 import { writeTiny } from './support/pictures/tiny.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { consoleSteps, withoutSpace } from './support/zukan/console.ts';
@@ -48,10 +48,12 @@ async function runLine(line: string): Promise<string> {
   return text;
 }
 
-test('the commands of the page print what it shows', async () => {
-  // Files that were just written would be read again by the next import.
-  mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+setClockAhead();
+
+test('the commands of the page print what it shows', async (t) => {
   const folder = temporaryFolder();
+  const before = process.cwd();
+  t.after(() => process.chdir(before));
   process.chdir(folder);
   const [, files = ''] = /```\n(pictures\/[\s\S]*?)```/.exec(page) ?? [];
   for (const [index, line] of files.trim().split('\n').entries()) {

@@ -3,7 +3,8 @@
 import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
 import { changeFiles } from '../import/apply/change-files.ts';
 import { saveDecisions } from '../import/apply/decisions.ts';
-import { type ImageWithPicture, type ImportListener, Saver } from '../import/apply/save.ts';
+import type { ImportListener } from '../import/apply/listener.ts';
+import { type ImageWithPicture, Saver } from '../import/apply/save.ts';
 import type { Picture } from '../import/plan/image.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import { noLooks } from '../import/prepare/near-duplicates.ts';
@@ -59,6 +60,7 @@ const silent: ImportListener = {
   location() {},
   duplicate() {},
   thumbnail() {},
+  albumProblem() {},
   hidden() {},
   removed() {},
   blocked() {},

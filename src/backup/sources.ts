@@ -39,6 +39,7 @@ const Folder = Compile(
           ),
           exclude: Schema.Optional(Schema.Array(Schema.String())),
           defaultRating: Schema.Optional(Rating),
+          albumsFrom: Schema.Optional(Schema.Union([Schema.Literal('folders'), Schema.Literal('none')])),
         },
         closed,
       ),

@@ -1,9 +1,10 @@
-/** Finds images, newest first, without loading more than a page of them. */
+/** Finds images, newest first or by their looks, without loading more than a page of them. */
 
 import { basename, isAbsolute, join, posix, sep } from 'node:path';
 import { readDocument } from '../catalogue/documents/document.ts';
 import { foldName } from '../catalogue/names.ts';
 import type { Rating } from '../catalogue/types.ts';
+import { findByHash, MAX_LIKE } from '../import/prepare/near-duplicates.ts';
 import { artistOf } from '../import/sources/record.ts';
 import { streamBatches } from '../lib/parallel.ts';
 import type { Caller, Catalogue, Filter } from '../store/contract/catalogue.ts';
@@ -45,6 +46,8 @@ export interface ImageQuery extends RecordQuery {
   ratings: Rating[];
   /** Only images with a field that an operator decided. */
   isEdited: boolean;
+  /** Only images that look like a picture with this perceptual hash, the nearest first. */
+  like?: string | undefined;
 }
 
 interface Conditions {
@@ -67,17 +70,22 @@ export async function* findImages(
   const conditions = await resolve(query, snapshot);
   const { since, title, file } = query;
   const idsOf = async (rows: SavedImage[]) => {
-    const matching = newestFirst(rows).filter((row) => isMatch(row, conditions));
+    const matching = rows.filter((row) => isMatch(row, conditions));
     return (await filterRecords(matching, query, sources)).map(({ id }) => id);
   };
+  if (query.like !== undefined) {
+    const alike = await findByHash(query.like, snapshot, MAX_LIKE);
+    yield await idsOf(query.isEdited ? alike.filter(({ edited }) => edited !== '') : alike);
+    return;
+  }
   if (query.isEdited) {
     for await (const numbers of streamBatches(snapshot.editedImages(), PAGE_SIZE))
-      yield await idsOf(await snapshot.imagesByNumber(numbers));
+      yield await idsOf(newestFirst(await snapshot.imagesByNumber(numbers)));
     return;
   }
   const needsRows = [since, title, file].some((condition) => condition !== undefined);
   for await (const ids of latestIds(conditions, catalogue, caller))
-    yield needsRows ? await idsOf(await snapshot.imagesById(ids)) : ids;
+    yield needsRows ? await idsOf(newestFirst(await snapshot.imagesById(ids))) : ids;
 }
 
 /** Those of the images that meet the conditions, in the same order. */

@@ -54,7 +54,7 @@ export const NO_EDIT: ImageEdit = {
 };
 
 /** Of a field of the image, or of the albums that it is in. */
-type EditDifference = Omit<Difference, 'field'> & { field: Difference['field'] | 'album' };
+export type EditDifference = Omit<Difference, 'field'> & { field: Difference['field'] | 'album' };
 
 export interface EditedImage {
   id: string;

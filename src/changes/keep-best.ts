@@ -3,7 +3,6 @@
 import type { DetailField } from '../catalogue/documents/details.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import {
-  type Difference,
   type EditableField,
   type ImageChange,
   parseEdited,
@@ -15,7 +14,9 @@ import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { strictest } from '../import/sidecar/rating.ts';
 import type { CatalogueWriter, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import { countImages } from './describe.ts';
+import { saveOrder } from './entries.ts';
 import { EditError } from './errors.ts';
+import type { EditDifference } from './images.ts';
 import { loadEntriesOf } from './references.ts';
 import { type Removal, readOtherHashes, rememberRemoved } from './remove-images.ts';
 
@@ -27,7 +28,7 @@ export interface Choice {
 
 export interface KeptImage {
   id: string;
-  differences: Difference[];
+  differences: EditDifference[];
   removed: string[];
 }
 
@@ -43,8 +44,9 @@ export async function keepBest(
   for (const choice of choices) {
     removal.signal.throwIfAborted();
     const [best, ...others] = await readAgain(writer, choice);
-    const differences = await merge(writer, best, others);
     const removed = others.map(({ id }) => id);
+    const fields = await merge(writer, best, others);
+    const differences = [...fields, ...(await takePlaces(writer, best.id, new Set(removed)))];
     const reason = `a copy of image ${best.id}`;
     await rememberRemoved(writer, await writer.trashImages(removed), otherHashes, { ...removal, reason });
     kept.push({ id: best.id, differences, removed });
@@ -73,13 +75,29 @@ async function readAgain(
   return before.map(({ id }) => now.get(id)) as [SavedImage, ...SavedImage[]];
 }
 
-async function merge(writer: CatalogueWriter, best: SavedImage, others: SavedImage[]): Promise<Difference[]> {
+async function merge(
+  writer: CatalogueWriter,
+  best: SavedImage,
+  others: SavedImage[],
+): Promise<EditDifference[]> {
   const entries = await loadEntriesOf(writer, [best, ...others]);
   const withEntries = (row: SavedImage) => ({ row, entries: entries.get(row.id) as ImageEntries });
   const change = planMerge(withEntries(best), others.map(withEntries));
   const planned = planEdit(best, withEntries(best).entries, change, writer.fixedShelves);
   if (planned) await writer.saveImages([planned.placed]);
   return planned?.differences ?? [];
+}
+
+/** The best image takes the place of the first other one in each album that does not have it yet. */
+async function takePlaces(
+  writer: CatalogueWriter,
+  best: string,
+  others: Set<string>,
+): Promise<EditDifference[]> {
+  const albums = (await writer.albumsOf([...others])).filter(({ images }) => !images?.includes(best));
+  for (const album of albums)
+    await saveOrder(writer, album, album.images?.map((id) => (others.has(id) ? best : id)) ?? []);
+  return albums.map(({ name }) => ({ field: 'album', before: '', after: name }));
 }
 
 interface Member {

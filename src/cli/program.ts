@@ -54,7 +54,7 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
     .addHelpText(
       'after',
       '\nEnvironment variables, or the file zukan.env in the current folder, configure zukan:\n' +
-        '"zukan config" lists them, docs/configuration.md explains them.',
+        '"zukan config" lists them, docs/settings.md explains them.',
     );
 
   program

@@ -1,6 +1,6 @@
 /**
  * Builds JSON Schemas with the types of TypeBox. TypeBox's own builders make the same objects, but loading them
- * delays every start (docs/performance.md).
+ * delays every start (docs/internals/performance.md).
  */
 import type Type from 'typebox';
 

@@ -49,6 +49,8 @@ export function createLookup(session: ReadSession): Lookup {
         aliases.map((alias) => nameKey(kind, alias)),
         kind,
       ),
+    albumsOf: (images) =>
+      findEntries(`number in (select album from album_image where image ${isOneOf('$1', 'text')})`, images),
     async entryNames(kind) {
       const text = 'select name from shelf where kind = $1 order by position';
       return (await session.query<{ name: string }>(text, [kind])).map(({ name }) => name);

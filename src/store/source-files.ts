@@ -72,6 +72,10 @@ export function createSourceFileWriter(session: WriteSession): SourceFileWriter 
         'delete from source_file where (folder, path, image) in (select folder, path, image from given)',
       );
     },
+    ofFolder: (folder) =>
+      session.stream('select path, image, state from source_file where folder = $1', [folder]),
+    ofImages: (ids) =>
+      session.query(`select folder, path, image, state from source_file where ${isOfImages}`, [ids]),
     async provided(images) {
       const text = `select distinct image from source_file where ${isOfImages} and state <> 'replaced'`;
       return new Set((await session.query<{ image: string }>(text, [images])).map(({ image }) => image));

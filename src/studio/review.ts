@@ -3,12 +3,16 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { checkCatalogue } from '../catalogue/documents/check.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
-import { findByHash, findLookAlikes, loadHashes } from '../import/prepare/near-duplicates.ts';
+import {
+  findByHash,
+  findLookAlikes,
+  hashPicture,
+  loadHashes,
+  MAX_LIKE,
+} from '../import/prepare/near-duplicates.ts';
 import { inBatches } from '../lib/parallel.ts';
-import { readPicture } from '../media/picture.ts';
 import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
 import type { Alike, Found, ResponseOf } from './contract.ts';
-import { StudioError } from './requests.ts';
 import { summarise, toTile } from './summary.ts';
 
 const BATCH_SIZE = 500;
@@ -18,8 +22,6 @@ const MAX_MEMBERS = 12;
 /** That a new picture is shown with. */
 const MAX_ALIKE = 4;
 const MAX_PROBLEMS = 100;
-/** That look like a picture that somebody searches with. */
-const MAX_LIKE = 500;
 
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
@@ -63,9 +65,7 @@ export async function findLikeIds(hash: string, openSnapshot: OpenSnapshot): Pro
 
 /** The perceptual hash of a picture. */
 export async function findLooks(bytes: Buffer): Promise<ResponseOf<'/data/looks'>> {
-  const { facts } = await readPicture(bytes, []);
-  if (!facts.perceptualHash) throw new StudioError(422, 'it has too little detail to compare it with others');
-  return { like: facts.perceptualHash };
+  return { like: await hashPicture(bytes) };
 }
 
 /** The numbers of the images in each group, the largest group first. */

@@ -73,7 +73,16 @@ test('what was chosen for a folder is restored, and so are its thumbnails', asyn
   mkdirSync(join(pictures, 'thumbs'));
   await fox().png().toFile(join(pictures, 'fox.png'));
   await fox().resize(60).png().toFile(join(pictures, 'thumbs/fox.png'));
-  const chosen = ['--default-rating', 'nsfw', '--exclude', '*.tmp.png', '--folder-categories', 'last'];
+  const chosen = [
+    '--default-rating',
+    'nsfw',
+    '--exclude',
+    '*.tmp.png',
+    '--folder-categories',
+    'last',
+    '--albums-from',
+    'none',
+  ];
   const first = await succeed(['import', '--quiet', ...chosen, pictures], environment);
   assert.match(first.output, /skipped \(thumbnails\)/);
   await backUp();
@@ -84,7 +93,7 @@ test('what was chosen for a folder is restored, and so are its thumbnails', asyn
   const { output } = await succeed(['import', '--quiet', pictures], restored);
   assert.match(
     output,
-    /as chosen before:\n {2}.*: --folder-categories last --exclude '\*\.tmp\.png' --default-rating nsfw\n/,
+    /as chosen before:\n {2}.*: --folder-categories last --exclude '\*\.tmp\.png' --default-rating nsfw --albums-from none\n/,
   );
   assert.match(output, /1 picture without a rating imported as nsfw/);
   assert.match(output, /did not change: \d+ files.*\n(?:.*\n)*skipped \(thumbnails\)/);

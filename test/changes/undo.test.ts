@@ -209,7 +209,7 @@ async function applyAll(
 }
 
 await forEachEngine((engine) => {
-  const numRuns = atDepth(engine === sqlite ? 4 : 1, engine === sqlite ? 300 : 40);
+  const numRuns = atDepth(engine === sqlite ? 2 : 1, engine === sqlite ? 300 : 40);
 
   test('undoing changes from the last one on leads back through every former catalogue', async () => {
     await fc.assert(

@@ -142,9 +142,23 @@ await forEachEngineInDepth(async (engine) => {
       const [large, small, tiny] = group as [string, string, string];
       await run('edit', tiny, '--source-name', 'a site', '--title', 'Tama, asleep');
       await run('edit', large, '--add-category', 'decided', '--create');
+      const other = (await run('find')).output.split('\n').find((id) => !group?.includes(id)) ?? '';
+      await run('entry', 'album', 'Pets', '--create', '--images', other, tiny, large);
+      await run('entry', 'album', 'Naps', '--create', '--images', tiny, other, small);
       const list = async () => (await run('find', '--json')).output;
+      const albums = async () => (await run('export', '--quiet', '-')).output.match(/^.*"type":"album".*$/gm);
       const before = await list();
+      const albumsBefore = await albums();
 
+      const like = async (...flags: string[]) =>
+        (await run('find', '--like', join(folder, 'cat-small.jpg'), ...flags)).output.trim().split('\n');
+      const alike = await like();
+      assert.deepEqual([alike[0], alike.toSorted()], [small, group?.toSorted()], 'the nearest first');
+      assert.deepEqual(await like('--title', 'ASLEEP'), [tiny]);
+      assert.deepEqual(await like('--edited', '--limit', '1', '--category', 'decided'), [large]);
+      const wrong = await run('find', '--like', join(folder, 'cat-small.json'));
+      assert.match(wrong.errors, /cat-small\.json: not a JPEG, PNG, WebP, GIF or AVIF picture\n$/);
+      assert.match((await run('find', '--like', join(folder, 'none.png'))).errors, /none\.png: /);
       const dry = await run('duplicates', '--keep', 'largest', '--dry-run');
       assert.match(
         dry.output,
@@ -163,6 +177,7 @@ await forEachEngineInDepth(async (engine) => {
             '  source: (none) → a site',
             '  title: cat → Tama, asleep',
             '  edited: categories → artist categories characters rating source title',
+            '  album: (none) → Naps',
             `  removed ${small}`,
             `  removed ${tiny}`,
             '',
@@ -175,6 +190,14 @@ await forEachEngineInDepth(async (engine) => {
       assert.equal((await run('duplicates', '--keep', 'largest')).output, 'no images look alike\n');
       const found = JSON.parse(await list()) as { id: string; categories: string[] }[];
       assert.deepEqual(found.find(({ id }) => id === large)?.categories, ['cat', 'decided', 'large']);
+      assert.deepEqual(
+        (await albums())?.map((line) => JSON.parse(line).images),
+        [
+          [large, other],
+          [other, large],
+        ],
+        'in their places, Naps first',
+      );
       // Neither does an import add them again, nor does it take the merged fields away.
       const again = await run('import', '--full', folder);
       assert.match(again.output, /^0 added, 0 updated/);
@@ -182,6 +205,7 @@ await forEachEngineInDepth(async (engine) => {
       assert.equal((await run('check')).output, 'no problems found\n');
       assert.equal((await run('undo', number)).status, 0);
       assert.equal(await list(), before);
+      assert.deepEqual(await albums(), albumsBefore);
     });
 
     testOnce('--keep oldest keeps the first that was added; --dry-run needs --keep', async () => {

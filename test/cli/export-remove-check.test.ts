@@ -16,7 +16,13 @@ import type { Config } from '../../src/config/config.ts';
 import { openSnapshot, openWriter } from '../../src/server/engines.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { filesIn, shelfProblems, snapshot } from '../support/checks/dump.ts';
-import { environmentOf, forEachEngine, tamper, testOnOneStore } from '../support/servers/engines.ts';
+import {
+  casesFor,
+  environmentOf,
+  forEachEngine,
+  tamper,
+  testOnOneStore,
+} from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder, importKnownCatalogue, startService } from '../support/zukan/service.ts';
@@ -238,7 +244,7 @@ await forEachEngine(async (engine) => {
     // One catalogue for all of them: each repair restores it.
     const catalogue = filled();
     const undamaged = catalogue.then(({ config }) => snapshot(config));
-    for (const [what, group] of Object.entries(damages)) {
+    for (const [what, group] of casesFor(engine, Object.entries(damages), 3)) {
       test(`finds and repairs ${what}`, async () => {
         const { config } = await catalogue;
         tamper(config, group.map(([sql]) => sql).join(';'));

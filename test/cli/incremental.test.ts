@@ -1,4 +1,3 @@
-// process: own
 /** Importing a folder again: files that did not change are not read, and `--prune` removes what is gone. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';

@@ -1,4 +1,3 @@
-// process: own
 /** Imports that failed or were interrupted: the next attempt continues, and the result is that of one import. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -7,7 +6,7 @@ import fs, { existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync, w
 import { syncBuiltinESMExports } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { mock, test } from 'node:test';
+import { after, mock, test } from 'node:test';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth, testDeep } from '../support/depth.ts';
@@ -39,6 +38,10 @@ fs.promises.writeFile = async (path, ...rest) => {
   return writeFile(path, ...rest);
 };
 syncBuiltinESMExports();
+after(() => {
+  Object.assign(fs.promises, { open, writeFile });
+  syncBuiltinESMExports();
+});
 
 function newFolder(engine?: Engine, settings: Record<string, string> = {}) {
   const box = sandbox(engine);

@@ -1,4 +1,3 @@
-// process: own
 /** Thumbnails through the life of a catalogue: import, replacement, removal, check, and `zukan thumbnails`. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';

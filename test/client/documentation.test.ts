@@ -14,23 +14,21 @@ const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => matc
 const client = new URL('../../client/index.ts', import.meta.url).href;
 const DOCUMENTED_ORIGIN = 'http://127.0.0.1:3000';
 
+/** The first example makes the client that those without one use. */
+const preamble = examples[0]?.split('\n').slice(0, 3).join('\n') ?? '';
+const completed = examples.map((text) => (text.includes('new Zukan(') ? text : `${preamble}\n${text}`));
+
 /** The expected output of each example, in the order of the page. */
 const expected = [
   /^http.+ by \S+, who has \d pictures here\n$/,
-  /^sfw portrait\n$/,
-  /^(http\S+ by \S+\n){6}$/,
+  /^http\S+ by \S+\n$/,
   /^by .+\nby .+\nInvalid categories: there is no category "dragons"\.\n$/,
-  /^\d{4}-\d\d-\d\d http\S+\n$/,
+  /^<img src="http\S+\/file\?width=480" alt="">\n$/,
   /^4 pictures with a kimono\n$/,
   /^4 2 undefined\n$/,
-  /^3 [\w-]+\n(\S+Z http\S+\n){2}$/,
-  /^<img src="http\S+" alt="">\nhttp\S+\/file\?width=480\n$/,
-  /^abe 1\nMariko 3\n$/,
-  /^2 of 2\n$/,
-  /^6 4\n$/,
+  /^(\S+Z http\S+\n){2}$/,
+  /^abe\nMariko\n2 of 2\n$/,
   /^400 Invalid search query: .+ [0-9a-f-]{36}\n$/,
-  /^(#[0-9a-f]{6}\s){6}$/,
-  /^image:list, image:custom-expiry:86400\n(http.+Z\n){6}$/,
 ];
 
 interface Example {
@@ -55,8 +53,8 @@ async function run(list: Example[]): Promise<string[]> {
 
 test('every example prints the expected output, and the bot is not limited by its token', async () => {
   const { origin, config } = await startKnownService();
-  const { secret: token } = await makeToken(config, ['image:list', 'image:custom-expiry:86400']);
-  const list = examples.map((text) => ({ text, origin, token }));
+  const { secret: token } = await makeToken(config, []);
+  const list = completed.map((text) => ({ text, origin, token }));
   const bot = examples.findIndex((example) => example.includes('pictureCommand'));
   const now = Date.now();
   // The clock stands still, so a client without an exemption would be refused for ever.

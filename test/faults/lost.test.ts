@@ -130,6 +130,7 @@ if (!skip) {
       report: noReport,
       looks: noLooks,
       choices: [],
+      albumFolders: [],
       listsAll: false,
       signal: new AbortController().signal,
     });

@@ -1,4 +1,4 @@
-/** The Grafana dashboard and the table of metrics in docs/ match what /metrics returns. */
+/** The Grafana dashboard, the alerts and the table of metrics in docs/ match what /metrics returns. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,10 @@ import { type ServiceOptions, startKnownService } from '../support/zukan/service
 
 const docs = join(import.meta.dirname, '../../docs');
 const dashboard = JSON.parse(readFileSync(join(docs, 'grafana.json'), 'utf8'));
-const operating = readFileSync(join(docs, 'operating.md'), 'utf8');
+const page = readFileSync(join(docs, 'metrics.md'), 'utf8');
+const others = ['alerts.yaml', 'operating.md', 'scaling.md'].map((file) =>
+  readFileSync(join(docs, file), 'utf8'),
+);
 
 async function scrape(options: ServiceOptions) {
   const service = await startKnownService(options);
@@ -88,8 +91,8 @@ if (!skip) {
     );
   });
 
-  test('docs/operating.md lists every metric with its type and labels', () => {
-    const rows = [...operating.matchAll(/^\| `((?:zukan|process)_\w+)(?:\{([\w,]+)\})?` \| (\w+) \|/gm)];
+  test('docs/metrics.md lists every metric with its type and labels', () => {
+    const rows = [...page.matchAll(/^\| `((?:zukan|process)_\w+)(?:\{([\w,]+)\})?` \| (\w+) \|/gm)];
     const documented = rows.map(([, name, labels = '', type]) => [name, type, labels]);
     const existing = new Map(
       scrapes.flatMap((scrape) =>
@@ -101,7 +104,8 @@ if (!skip) {
       ),
     );
     assert.deepEqual(documented.sort(), [...existing.values()].sort());
-    const mentioned = operating.match(/\bzukan_[a-z_]+[a-z]/g) ?? [];
+    const mentioned = others.flatMap((text) => text.match(/\bzukan_[a-z_]+[a-z]/g) ?? []);
+    assert.ok(mentioned.length > 8);
     assert.deepEqual(
       mentioned.filter((name) => !known.has(name) && !existing.has(name)),
       [],

@@ -1,4 +1,3 @@
-// process: own
 /** Clients that request a file and disconnect before it is sent. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

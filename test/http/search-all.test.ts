@@ -11,7 +11,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { WITHOUT_ALBUMS, WITHOUT_SIZES, WITHOUT_TITLE_WORDS } from '../support/catalogues/older.ts';
 import { atDepth } from '../support/depth.ts';
-import { forEachEngine, tamper } from '../support/servers/engines.ts';
+import { forEachEngine, isEveryCase, tamper, testOnOneStore } from '../support/servers/engines.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { makeToken, type Service, seededRandomInt, startService } from '../support/zukan/service.ts';
@@ -30,6 +30,7 @@ const find = async (service: Service, q: string, more = '') =>
 const idsOf = (list: { id: string }[]) => list.map(({ id }) => id);
 
 await forEachEngine(async (engine) => {
+  const testOnce = testOnOneStore(engine);
   const box = sandbox(engine);
   const run = async (...parameters: string[]) => {
     const finished = await runCommand(parameters, box.environment);
@@ -154,7 +155,7 @@ await forEachEngine(async (engine) => {
     },
   };
 
-  test('what a search finds is not taken for what a pattern matches', async () => {
+  testOnce('what a search finds is not taken for what a pattern matches', async () => {
     await find(service, 'fox');
     assert.deepEqual((await service.get('/api/artist?search=10 ["fox"]')).json.data, []);
   });
@@ -162,7 +163,7 @@ await forEachEngine(async (engine) => {
   test('finds what a naive search finds, after every way to change a title', async () => {
     await compare();
     const order = Object.keys(steps);
-    for (let round = 0; round < atDepth(order.length, 40); round++) {
+    for (let round = 0; round < atDepth(isEveryCase(engine) ? order.length : 1, 40); round++) {
       const name = round < order.length ? (order[round] as string) : pick(order);
       const known = [...titles.keys()].map((id) => Number(id.slice(-4))).filter((index) => index < 90);
       if (name === 'remove and restore' && titles.has(uuid(4, 90))) continue;
@@ -203,33 +204,36 @@ await forEachEngine(async (engine) => {
     await compare();
   });
 
-  test('returns entries with counts and covers, images with what include names, and filters', async () => {
-    const { json, headers } = await service.get('/api/search?q=fox&include=details');
-    assert.equal(headers['cache-control'], 'no-store');
-    const [category] = json.data.categories;
-    assert.equal(category.name, 'fox');
-    assert.equal(typeof category.images, 'number');
-    if (category.images > 0) assert.equal(typeof category.cover.url, 'string');
-    for (const { title } of json.data.images) assert.match(title, /fox/i);
-    const filtersOf = async (q: string) => (await find(service, q)).filters;
-    assert.deepEqual(await filtersOf('FOX -moon artist:"red fox" rating:sfw -orientation:square'), {
-      categories: ['fox'],
-      exclude: ['moon'],
-      artist: [uuid(2, 1)],
-      nsfw: ['sfw'],
-      orientation: ['landscape', 'portrait'],
-    });
-    assert.deepEqual(await filtersOf('outfox red fox'), { artist: [uuid(2, 7)], categories: ['Red Fox'] });
-    assert.deepEqual(await filtersOf('-artist:moon artist:nobody -outfox'), {
-      excludeArtist: [uuid(2, 5), uuid(2, 7)],
-    });
-    assert.deepEqual(await filtersOf('something else'), {});
-    await run('entry', 'category', 'fox', '--name', 'Vulpes');
-    assert.deepEqual(await filtersOf('fox'), { categories: ['Vulpes'] });
-    assert.equal((await find(service, 'fox')).categories[0].name, 'Vulpes');
-  });
+  testOnce(
+    'returns entries with counts and covers, images with what include names, and filters',
+    async () => {
+      const { json, headers } = await service.get('/api/search?q=fox&include=details');
+      assert.equal(headers['cache-control'], 'no-store');
+      const [category] = json.data.categories;
+      assert.equal(category.name, 'fox');
+      assert.equal(typeof category.images, 'number');
+      if (category.images > 0) assert.equal(typeof category.cover.url, 'string');
+      for (const { title } of json.data.images) assert.match(title, /fox/i);
+      const filtersOf = async (q: string) => (await find(service, q)).filters;
+      assert.deepEqual(await filtersOf('FOX -moon artist:"red fox" rating:sfw -orientation:square'), {
+        categories: ['fox'],
+        exclude: ['moon'],
+        artist: [uuid(2, 1)],
+        nsfw: ['sfw'],
+        orientation: ['landscape', 'portrait'],
+      });
+      assert.deepEqual(await filtersOf('outfox red fox'), { artist: [uuid(2, 7)], categories: ['Red Fox'] });
+      assert.deepEqual(await filtersOf('-artist:moon artist:nobody -outfox'), {
+        excludeArtist: [uuid(2, 5), uuid(2, 7)],
+      });
+      assert.deepEqual(await filtersOf('something else'), {});
+      await run('entry', 'category', 'fox', '--name', 'Vulpes');
+      assert.deepEqual(await filtersOf('fox'), { categories: ['Vulpes'] });
+      assert.equal((await find(service, 'fox')).categories[0].name, 'Vulpes');
+    },
+  );
 
-  test('found images have the ratings that the text or else the call wants', async () => {
+  testOnce('found images have the ratings that the text or else the call wants', async () => {
     const titled = async (q: string, more = '') => idsOf((await find(service, q, more)).images);
     const [first = '', second = ''] = idsOf((await service.get('/api/image/latest?limit=2')).json.data);
     await run('edit', first, second, '--title', 'Zebra', '--rating', 'sfw');
@@ -240,7 +244,7 @@ await forEachEngine(async (engine) => {
     assertError(await service.get('/api/search?q=zebra&nsfw=x'), 400);
   });
 
-  test('a search of names never answers for a search of everything', async () => {
+  testOnce('a search of names never answers for a search of everything', async () => {
     const idsOfPage = async (pattern: string) =>
       idsOf((await service.get(`/api/artist?search=${encodeURIComponent(pattern)}`)).json.data);
     assert.deepEqual(await idsOfPage('10 ["outfox"]'), []);
@@ -249,7 +253,7 @@ await forEachEngine(async (engine) => {
     assert.deepEqual(await idsOfPage('10 ["foxglove"]'), []);
   });
 
-  test('every text is valid, but for its length', async () => {
+  testOnce('every text is valid, but for its length', async () => {
     const empty = { artists: [], characters: [], categories: [], images: [], filters: {} };
     for (const path of ['', '?q=', '?q=%20%09', '?q=-', '?q=artist:'])
       assert.deepEqual((await service.get(`/api/search${path}`)).json.data, empty, path);

@@ -65,6 +65,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
     report: noReport,
     looks: noLooks,
     choices: [],
+    albumFolders: [],
     listsAll: false,
     signal: new AbortController().signal,
   });

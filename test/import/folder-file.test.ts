@@ -43,6 +43,8 @@ test('a file with anything else in it is wrong', () => {
 
 test('what was chosen stays until something else is', () => {
   const before = { folderCategories: 'last', exclude: ['*.tmp'], defaultRating: 'nsfw' } as const;
+  assert.deepEqual(choose({ albumsFrom: 'folders' }, {}), { albumsFrom: 'folders' });
+  assert.equal(describeKept({ albumsFrom: 'folders' }, {}), '--albums-from folders');
   const chosen = { ...before, exclude: ['*.tmp'] };
   assert.deepEqual(choose(chosen, {}), chosen);
   assert.deepEqual(choose(chosen, { folderCategories: 2, exclude: ['a', 'b'] }), {

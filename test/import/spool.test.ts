@@ -1,13 +1,17 @@
-// process: own
 /** The queue between the two phases of an import. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { Spool } from '../../src/import/prepare/spool.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
+const { TMPDIR } = process.env;
 process.env.TMPDIR = temporaryFolder();
+after(() => {
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
+});
 
 for (const [where, count] of [
   ['memory', 10],

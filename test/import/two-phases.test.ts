@@ -42,6 +42,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     report: noReport,
     looks: noLooks,
     choices: [],
+    albumFolders: [],
     listsAll: false,
     signal: new AbortController().signal,
   });

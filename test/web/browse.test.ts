@@ -1,7 +1,7 @@
 /** Long lists of names: scrolling, their order, the field that filters them, and the letters. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findViolations } from '../support/browser/accessibility.ts';
+import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
@@ -38,7 +38,7 @@ describe('browsing', { skip }, async () => {
     const letter = (name: string) =>
       page.getByRole('navigation', { name: 'First letters' }).getByRole('link', { name, exact: true });
     await page.locator('.entries li').nth(24).waitFor();
-    assert.deepEqual(await findViolations(page), []);
+    assert.deepEqual(await findViolationsAtDepth(page), []);
     await page.mouse.wheel(0, 5000);
     await page.locator('#all-shown').getByText('All 34 categories shown.').waitFor();
     assert.equal((await shown()).length, names.length, 'all but the one without images');

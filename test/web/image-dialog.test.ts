@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { findViolations } from '../support/browser/accessibility.ts';
+import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import {
   artistId,
@@ -54,7 +54,7 @@ describe('the image dialog', { skip }, async () => {
     );
     const json = JSON.parse((await dialog.locator('pre').textContent()) ?? '');
     assert.equal(json.id, id);
-    assert.deepEqual(await findViolations(page, 'light', 'dialog'), []);
+    assert.deepEqual(await findViolationsAtDepth(page, 'light', 'dialog'), []);
     assert.equal(await dialog.locator('img').getAttribute('src'), json.url);
     await page.goBack();
     await dialog.waitFor({ state: 'hidden' });

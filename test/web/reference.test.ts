@@ -251,20 +251,23 @@ describe('the reference', { skip }, async () => {
     },
   );
 
-  test('on phones, the header of the reference and of the 404 page is in line with the text, and stays', async () => {
-    const { page, finish } = await open({ viewport: { width: 390, height: 844 } });
-    for (const path of ['/docs', '/nowhere']) {
-      await page.goto(gallery.origin + path);
-      const [mark, title] = [page.locator('.wordmark svg'), page.getByRole('heading', { level: 1 })];
-      const [markBox, titleBox] = [await mark.boundingBox(), await title.boundingBox()];
-      assert.ok(markBox && titleBox && Math.abs(markBox.x - titleBox.x) < 3 && markBox.y >= 4, path);
-    }
-    await page.goBack();
-    await page.evaluate(() => scrollTo(0, 2000));
-    const box = await page.locator('.wordmark svg').boundingBox();
-    assert.ok(box && box.y >= 0 && box.y < 20, `${box?.y} px`);
-    await finish(['404']);
-  });
+  testDeep(
+    'on phones, the header of the reference and of the 404 page is in line with the text, and stays',
+    async () => {
+      const { page, finish } = await open({ viewport: { width: 390, height: 844 } });
+      for (const path of ['/docs', '/nowhere']) {
+        await page.goto(gallery.origin + path);
+        const [mark, title] = [page.locator('.wordmark svg'), page.getByRole('heading', { level: 1 })];
+        const [markBox, titleBox] = [await mark.boundingBox(), await title.boundingBox()];
+        assert.ok(markBox && titleBox && Math.abs(markBox.x - titleBox.x) < 3 && markBox.y >= 4, path);
+      }
+      await page.goBack();
+      await page.evaluate(() => scrollTo(0, 2000));
+      const box = await page.locator('.wordmark svg').boundingBox();
+      assert.ok(box && box.y >= 0 && box.y < 20, `${box?.y} px`);
+      await finish(['404']);
+    },
+  );
 
   testDeep('is complete without JavaScript', async () => {
     const { page } = await open({ javaScriptEnabled: false });

@@ -148,7 +148,7 @@ describe('the studio', { skip }, async () => {
     },
   );
 
-  test('fingers select, rate, tag, swipe and zoom on a phone', async () => {
+  testDeep('fingers select, rate, tag, swipe and zoom on a phone', async () => {
     const { page, finish } = await open(undefined, {
       viewport: { width: 390, height: 844 },
       hasTouch: true,

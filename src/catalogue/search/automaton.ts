@@ -3,7 +3,7 @@
  * them, and are cached. Matching takes time linear in the length of the name, whatever the pattern, and MAX_STATES bounds
  * the memory.
  *
- * Why not a library: re2js 2.10, the linear-time engine available for JavaScript, is slower (docs/performance.md). This one also
+ * Why not a library: re2js 2.10, the linear-time engine available for JavaScript, is slower (docs/internals/performance.md). This one also
  * counts its work, which the scan needs to share the processor.
  */
 import { addBits, type Bits, commonBits, emptyBits, forEachBit, hasBit, setBit } from '../sets/bits.ts';

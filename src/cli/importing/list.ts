@@ -58,3 +58,16 @@ export function describeUnread(files: number): string[] {
   if (files === 0) return [];
   return [`not read again, because they did not change: ${count(files, 'file')} (--full reads all)`];
 }
+
+/** Ratings that were not understood, with a picture that has each of them. */
+export function describeMarkers(
+  markers: Map<string, { label: string; count: number }>,
+  maxListed: number,
+): string[] {
+  const items = Array.from(
+    markers,
+    ([marker, { label, count: pictures }]) =>
+      `${marker} in ${label}${pictures > 1 ? ` and ${pictures - 1} more` : ''}`,
+  );
+  return list('imported as nsfw, because the rating is not understood', items, items.length, maxListed);
+}

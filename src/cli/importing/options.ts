@@ -17,6 +17,12 @@ export function addFolderOptions(command: Command): Command {
       'the folders that are categories: all, last, none, or how many from the first one on (default: all)',
       parseFolderCategories,
     )
+    .addOption(
+      new Option(
+        '--albums-from <what>',
+        'folders: each folder with pictures becomes an album (default: none)',
+      ).choices(['folders', 'none']),
+    )
     .option(
       '--keep-location',
       'keep the location in the metadata of pictures, which everyone can then read',

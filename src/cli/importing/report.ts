@@ -1,7 +1,6 @@
 /** What an import did, or what a dry run would do. */
-
 import type { Kind, Rating } from '../../catalogue/types.ts';
-import type { ImportListener } from '../../import/apply/save.ts';
+import type { ImportListener } from '../../import/apply/listener.ts';
 import type { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
 import type { Problem } from '../../import/problems.ts';
 import type { ImportResult } from '../../import/run.ts';
@@ -14,6 +13,7 @@ import {
   BoundedList,
   describeIgnored,
   describeLocations,
+  describeMarkers,
   describeProblem,
   describeUnread,
   displayName,
@@ -56,6 +56,7 @@ export class ImportReport implements ImportListener {
   readonly #changes: BoundedList;
   readonly #duplicates: string[] = [];
   readonly #thumbnails: string[] = [];
+  readonly #albumProblems: string[] = [];
   readonly #hidden: string[] = [];
   readonly #others: string[] = [];
   /** Files and folders. What is in a folder is not counted. */
@@ -160,6 +161,10 @@ export class ImportReport implements ImportListener {
     this.#thumbnails.push(`${label} is a thumbnail of ${original}`);
   }
 
+  albumProblem(name: string, problem: string): void {
+    this.#albumProblems.push(`${name}: ${problem}`);
+  }
+
   /** A file is neither a picture nor a sidecar. */
   other(path: string): void {
     this.#others.push(path);
@@ -206,6 +211,7 @@ export class ImportReport implements ImportListener {
         nearDuplicates.map(({ label, other }) => `${label} looks like ${other}`),
         looks.count,
       ),
+      ...this.#list('albums that lack images', this.#albumProblems),
       ...this.#list('skipped (not images)', this.#others),
       ...describeIgnored(this.#ignored),
       ...this.invalidLines(),
@@ -231,10 +237,6 @@ export class ImportReport implements ImportListener {
   }
 
   #ratingLines(): string[] {
-    const unknown = [...this.#unknownMarkers].map(
-      ([marker, { label, count: total }]) =>
-        `${marker} in ${label}${total > 1 ? ` and ${total - 1} more` : ''}`,
-    );
     const { maxListed } = this.#options;
     return [
       ...[...this.#withoutMarker].flatMap(([rating, { items, count: total }]) => {
@@ -242,7 +244,7 @@ export class ImportReport implements ImportListener {
         return maxListed === MAX_LISTED ? title : list(title, items, total, maxListed);
       }),
       ...this.loweredLines(),
-      ...this.#list('imported as nsfw, because the rating is not understood', unknown),
+      ...describeMarkers(this.#unknownMarkers, maxListed),
     ];
   }
 }

@@ -59,6 +59,8 @@ interface ImportControl {
 interface ChosenFolder {
   choice: FolderChoice;
   isChanged: boolean;
+  /** Whether an earlier import made albums of its folders. */
+  hadAlbums: boolean;
   ignore: IgnoreFiles;
 }
 
@@ -104,7 +106,9 @@ async function importPlaces(
     const before = await known.choiceFor(realPath);
     const choice = choose(before, flags);
     const isChanged = !isSameChoice(before, choice);
-    chosen.set(realPath, { choice, isChanged, ignore: new IgnoreFiles(path, choice.exclude ?? []) });
+    const hadAlbums = before.albumsFrom === 'folders';
+    const ignore = new IgnoreFiles(path, choice.exclude ?? []);
+    chosen.set(realPath, { choice, isChanged, hadAlbums, ignore });
     report.keptChoice(path, describeKept(before, flags));
   }
   const shared = {
@@ -157,6 +161,9 @@ async function importPlaces(
       onProgress: progress.advance,
       choices: [...chosen].flatMap(([folder, { choice, isChanged }]) =>
         isChanged ? { folder, choice } : [],
+      ),
+      albumFolders: [...chosen].flatMap(([folder, { choice, hadAlbums }]) =>
+        choice.albumsFrom === 'folders' ? { folder, isFirst: !hadAlbums } : [],
       ),
     };
     report.finish(await runImport(sources, writersFor(config, terminal, author), options, prune));

@@ -18,6 +18,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--since <date>', 'created on this date or later')
     .option('--title <text>', 'with this text in the title')
     .option('--file <glob>', "from this file, such as 'IMG_2*.jpg' or 'holidays/**/*.png'")
+    .option('--like <picture>', 'that look like the picture of this file, nearest first')
     .option('--edited', 'with fields that were changed by hand', false)
     .option('--limit <number>', 'at most this many')
     .option('--json', 'print JSON', false)

@@ -1,13 +1,18 @@
-/** `zukan find`: lists images, newest first: ids on a pipe, a table on a terminal, or JSON. */
-import { join } from 'node:path';
+/** `zukan find`: lists images, newest first or by their looks: ids on a pipe, a table on a terminal, or JSON. */
+import { join, parse, resolve } from 'node:path';
 import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
 import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import type { Artist, Rating } from '../../catalogue/types.ts';
 import { findImages, findSources, type ImageQuery } from '../../changes/find-images.ts';
 import type { Config } from '../../config/config.ts';
+import { hashPicture } from '../../import/prepare/near-duplicates.ts';
+import { RecordError } from '../../import/problems.ts';
+import { readInside } from '../../import/sources/read-inside.ts';
+import { MAX_BYTES, PictureError } from '../../media/picture.ts';
 import { openSnapshot, openSourceFiles, openStore } from '../../server/engines.ts';
 import type { SourceFileReader } from '../../store/contract/source-files.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
+import { CommandError } from '../terminal/errors.ts';
 import { parseLimit, parseTime } from '../terminal/options.ts';
 import { printStream, type Terminal } from '../terminal/terminal.ts';
 import { formatTable, printable, shortenCell } from '../terminal/text.ts';
@@ -22,6 +27,7 @@ export interface FindFlags {
   since?: string;
   title?: string;
   file?: string;
+  like?: string;
   edited: boolean;
   limit?: string;
   json: boolean;
@@ -39,6 +45,7 @@ export async function findCommand(config: Config, flags: FindFlags, terminal: Te
     title: flags.title,
     file: flags.file,
     isEdited: flags.edited,
+    like: flags.like === undefined ? undefined : await readLooks(flags.like),
   };
   const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(flags.limit);
   await using snapshot = await openSnapshot(config);
@@ -52,6 +59,17 @@ export async function findCommand(config: Config, flags: FindFlags, terminal: Te
       ? tableLines(pages, snapshot)
       : idLines(pages);
   await printStream(terminal, lines);
+}
+
+async function readLooks(path: string): Promise<string> {
+  try {
+    const full = resolve(path);
+    return await hashPicture(await readInside(parse(full).root, full, MAX_BYTES));
+  } catch (error) {
+    if (error instanceof RecordError) throw new CommandError(`--like: ${error.message}`);
+    if (error instanceof PictureError) throw new CommandError(`--like ${path}: ${error.message}`);
+    throw error;
+  }
 }
 
 async function* takeItems(pages: AsyncIterable<string[]>, limit: number): AsyncGenerator<string[], void> {

@@ -24,6 +24,7 @@ import type { DecisionLine } from '../sources/lines.ts';
 import { type EntryLine, mentionedNames, statedRating } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
 import { applyDecisions, saveDecisions } from './decisions.ts';
+import { FolderAlbums } from './folder-albums.ts';
 import { HistoryMover } from './history.ts';
 import { loadImages } from './lookup.ts';
 import { type ImageWithPicture, Saver } from './save.ts';
@@ -37,6 +38,7 @@ export class ImportApplier {
   readonly #options: ImportOptions;
   readonly #saver: Saver;
   readonly #history: HistoryMover;
+  readonly #albums: FolderAlbums;
   #images = 0;
   /** The entries that the pictures of folders mentioned so far. */
   readonly #mentioned = new Set<string>();
@@ -59,6 +61,7 @@ export class ImportApplier {
     this.#options = options;
     this.#unsaved = new Set(upload.newKeys());
     this.#history = new HistoryMover(writer, problems);
+    this.#albums = new FolderAlbums(writer, options);
     this.#saver = new Saver(writer, upload, options.defaults, problems, options, (image) =>
       this.#storeAgain(image),
     );
@@ -68,6 +71,7 @@ export class ImportApplier {
   async save(spool: Spool<PreparedRecord>): Promise<void> {
     const left = await this.#savePart(spool, (record) => !isNamed(record));
     if (left > 0) await this.#savePart(spool, isNamed);
+    await this.#albums.save();
     // A picture whose record turned out to be invalid is not used.
     await this.#upload.release([...this.#unsaved]);
   }
@@ -142,7 +146,9 @@ export class ImportApplier {
     for (const { image, first } of copies)
       if (image.file && first.image !== undefined)
         files.push({ ...image.file, image: first.image, state: first.state ?? 'copy' });
-    await this.#writer.sourceFiles.save(withoutRepeats(files));
+    const saved = withoutRepeats(files);
+    await this.#albums.note(saved);
+    await this.#writer.sourceFiles.save(saved);
   }
 
   /** Creates the entries that the pictures of a folder mention, if they are missing. Adds the files that images come from. */

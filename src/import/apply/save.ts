@@ -3,10 +3,8 @@
 import { readDocument } from '../../catalogue/documents/document.ts';
 import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
-import type { Rating } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
 import type { Upload } from '../../media/files.ts';
-import type { RemovedFile } from '../../store/contract/decisions.ts';
 import type {
   CatalogueWriter,
   Entry,
@@ -29,36 +27,9 @@ import {
   OPEN_FIELDS,
   type RecordLine,
   statedRating,
-  type UnknownMarker,
 } from '../sources/record.ts';
-import type { DecisionReport } from './decisions.ts';
+import type { ImportListener } from './listener.ts';
 import { ensureUnknownArtist, loadAlbumImages, loadEntries, loadImages, MentionedEntries } from './lookup.ts';
-
-/** Receives the outcome of each record. */
-export interface ImportListener extends DecisionReport {
-  /** `changes` are the fields that an update changes, such as `nsfw: sfw → nsfw`. */
-  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
-  /** A file of a folder was not read again, because it did not change. */
-  unchangedFile(path: string): void;
-  /** A file of a folder was not read again, because an earlier attempt of the import had read it. */
-  continuedFile(): void;
-  /** A file of a picture that an operator removed was not read again. */
-  unreadRemoved(label: string, file: RemovedFile): void;
-  /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
-  withoutMarker(label: string, rating: Rating): void;
-  /** A picture is rated as explicit, because a marker is not understood. */
-  unknownMarker(label: string, marker: UnknownMarker): void;
-  /** An image has a safer rating than before. */
-  lowered(label: string, before: Rating, after: Rating): void;
-  /** A picture has a location, which was removed or kept. */
-  location(): void;
-  /** A picture was skipped because it has the same bytes as an earlier one. */
-  duplicate(label: string, firstLabel: string): void;
-  /** A picture was skipped because it is private. `isPublished` is whether the catalogue has had it before. */
-  hidden(label: string, reason: string, isPublished: boolean): void;
-  /** A picture was skipped because it is a thumbnail of another one. */
-  thumbnail(label: string, original: string): void;
-}
 
 type Located<T> = RecordLocation & { record: T };
 /** `hasLocation` is whether the picture has, or had, a location. */

@@ -25,11 +25,16 @@ type EntryFields = Pick<Entry, 'document' | 'images'>;
 
 /** What an update changes, such as `nsfw: sfw → questionable`: of an artist, category, character or album. */
 export function entryChanges(before: EntryFields, after: EntryFields): string[] {
-  const images = after.images && { images: `${after.images.length} in another order` };
-  return compareFields(
-    { ...JSON.parse(before.document), ...(images && { images: String(before.images?.length) }) },
-    { ...JSON.parse(after.document), ...images },
-  );
+  const fields = compareFields(JSON.parse(before.document), JSON.parse(after.document));
+  return after.images ? [...fields, describeOrder(before.images ?? [], after.images)] : fields;
+}
+
+/** How the images of an album change. */
+function describeOrder(before: string[], after: string[]): string {
+  const added = new Set(after).difference(new Set(before)).size;
+  const removed = before.length + added - after.length;
+  const parts = [...(added > 0 ? [`${added} added`] : []), ...(removed > 0 ? [`${removed} removed`] : [])];
+  return `images: ${parts.join(', ') || 'in another order'}`;
 }
 
 export function imageChanges(before: Document, after: Document): string[] {

@@ -6,7 +6,8 @@
 
 import type { Rating } from '../../catalogue/types.ts';
 import type { KnownFile, SourceFile } from '../../store/contract/source-files.ts';
-import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
+import type { ImportListener } from '../apply/listener.ts';
+import type { ImageWithPicture } from '../apply/save.ts';
 import { isNamedThumbnail } from '../plan/thumbnail.ts';
 import type { RecordLocation } from '../problems.ts';
 import { strictest } from '../sidecar/rating.ts';

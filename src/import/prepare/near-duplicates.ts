@@ -1,7 +1,7 @@
 /** Finds pictures of an import that look like pictures of the catalogue, or like earlier ones of the same import. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { HashIndex, MAX_COPY_DISTANCE, Nearest, parseHash } from '../../catalogue/sets/hash-index.ts';
-import { readPicture } from '../../media/picture.ts';
+import { PictureError, readPicture } from '../../media/picture.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
 
 const HASHES_PER_TICK = 10_000;
@@ -128,6 +128,16 @@ export async function findLookAlikes(
   if (!read) return [];
   const found = await findByHash(read.facts.perceptualHash ?? '', snapshot, limit);
   return found.some(({ eTag }) => eTag === read.facts.hash) ? [] : found;
+}
+
+/** That look like a picture that somebody searches with. */
+export const MAX_LIKE = 500;
+
+/** What a picture that somebody searches with looks like. */
+export async function hashPicture(bytes: Buffer): Promise<string> {
+  const { facts } = await readPicture(bytes, []);
+  if (!facts.perceptualHash) throw new PictureError('it has too little detail to compare it with others');
+  return facts.perceptualHash;
 }
 
 /** The images that look like one with this hash, the nearest first. */

@@ -6,7 +6,8 @@
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
 import type { ChosenFolder } from '../../store/contract/source-files.ts';
-import type { ImageWithPicture, ImportListener } from '../apply/save.ts';
+import type { ImportListener } from '../apply/listener.ts';
+import type { ImageWithPicture } from '../apply/save.ts';
 import type { NewRecordDefaults } from '../plan/outcome.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
 import { addMetadata } from '../sidecar/metadata.ts';
@@ -56,6 +57,8 @@ export interface ImportOptions {
   run: ImportSource;
   /** What was chosen for folders, if it differs from before. */
   choices: ChosenFolder[];
+  /** The real paths of the folders that become albums, and whether this is the first import that makes albums of them. */
+  albumFolders: { folder: string; isFirst: boolean }[];
 }
 
 /**

@@ -34,6 +34,7 @@ export interface FolderChoice {
   folderCategories?: 'all' | 'last' | 'none' | number;
   exclude?: string[];
   defaultRating?: Rating;
+  albumsFrom?: 'folders' | 'none';
 }
 
 export interface ChosenFolder {
@@ -62,6 +63,10 @@ export interface SourceFileWriter {
   /** Adds the files of a backup as they were. */
   restore(files: SourceFile[]): Promise<void>;
   remove(files: Pick<SourceFile, 'folder' | 'path' | 'image'>[]): Promise<void>;
+  /** All files of a folder, also those whose images were removed. */
+  ofFolder(folder: string): AsyncIterable<Pick<SourceFile, 'path' | 'image' | 'state'>>;
+  /** In whatever folder. */
+  ofImages(ids: string[]): Promise<Pick<SourceFile, 'folder' | 'path' | 'image' | 'state'>[]>;
   /** Those of the images that came from any file, in whatever folder, which was not replaced. */
   provided(images: string[]): Promise<Set<string>>;
   /** These images no longer come from any file, so no import removes them because a file is gone. */

@@ -49,6 +49,8 @@ export interface Lookup {
   entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
   /** The entries with one of the aliases; those of categories ignoring case. An alias belongs to one entry of a kind. */
   entriesByAlias(kind: Kind, aliases: string[]): Promise<SavedEntry[]>;
+  /** The albums that list any of the images. */
+  albumsOf(images: string[]): Promise<SavedEntry[]>;
   /** The names of all entries of a kind. */
   entryNames(kind: Kind): Promise<string[]>;
   imagesById(ids: string[]): Promise<SavedImage[]>;

@@ -5,7 +5,7 @@ import type { ImageDocument } from '../../../src/catalogue/documents/image-docum
 import type { Image, Window } from '../../../src/catalogue/types.ts';
 import { importFiles } from '../../../src/cli/importing/import.ts';
 import type { Config } from '../../../src/config/config.ts';
-import type { ImportListener } from '../../../src/import/apply/save.ts';
+import type { ImportListener } from '../../../src/import/apply/listener.ts';
 import type { Catalogue, ListFilter } from '../../../src/store/contract/catalogue.ts';
 import type { Engine } from '../servers/engines.ts';
 import { temporaryFolder } from '../workspace.ts';
@@ -21,6 +21,7 @@ export const noReport: ImportListener = {
   duplicate: () => {},
   location: () => {},
   thumbnail: () => {},
+  albumProblem: () => {},
   hidden: () => {},
   withoutMarker: () => {},
   unknownMarker: () => {},

@@ -22,7 +22,8 @@ export interface Facts {
   newest: Image | undefined;
 }
 
-const MAX_WAIT_MS = 500;
+/** In steps, of which a turn of the event loop ends one at most: while this thread is busy, the catalogue cannot answer. */
+const [WAIT_STEPS, WAIT_STEP_MS] = [20, 25];
 /** The short sides of screens. Whether images are as large is told from the newest ones: looking at all would take long. */
 const SCREENS = { hd: 1080, '4k': 2160 };
 const SIZE_SAMPLE = 25;
@@ -59,7 +60,7 @@ export class FactCache {
 
   /** The page does not wait for a catalogue that does not answer. */
   async #latestAfterWait(): Promise<Facts> {
-    await setTimeout(MAX_WAIT_MS, undefined, { ref: false });
+    for (let step = 0; step < WAIT_STEPS; step++) await setTimeout(WAIT_STEP_MS, undefined, { ref: false });
     return this.#latest;
   }
 

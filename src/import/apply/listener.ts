@@ -1,0 +1,33 @@
+/** What an import tells those who report it. */
+import type { Rating } from '../../catalogue/types.ts';
+import type { RemovedFile } from '../../store/contract/decisions.ts';
+import type { RecordLine, UnknownMarker } from '../sources/record.ts';
+import type { DecisionReport } from './decisions.ts';
+
+/** Receives the outcome of each record. */
+export interface ImportListener extends DecisionReport {
+  /** `changes` are the fields that an update changes, such as `nsfw: sfw → nsfw`. */
+  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
+  /** A file of a folder was not read again, because it did not change. */
+  unchangedFile(path: string): void;
+  /** A file of a folder was not read again, because an earlier attempt of the import had read it. */
+  continuedFile(): void;
+  /** A file of a picture that an operator removed was not read again. */
+  unreadRemoved(label: string, file: RemovedFile): void;
+  /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
+  withoutMarker(label: string, rating: Rating): void;
+  /** A picture is rated as explicit, because a marker is not understood. */
+  unknownMarker(label: string, marker: UnknownMarker): void;
+  /** An image has a safer rating than before. */
+  lowered(label: string, before: Rating, after: Rating): void;
+  /** A picture has a location, which was removed or kept. */
+  location(): void;
+  /** A picture was skipped because it has the same bytes as an earlier one. */
+  duplicate(label: string, firstLabel: string): void;
+  /** A picture was skipped because it is private. `isPublished` is whether the catalogue has had it before. */
+  hidden(label: string, reason: string, isPublished: boolean): void;
+  /** The album of a folder was not made, or lacks images. */
+  albumProblem(name: string, problem: string): void;
+  /** A picture was skipped because it is a thumbnail of another one. */
+  thumbnail(label: string, original: string): void;
+}

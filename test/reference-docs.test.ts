@@ -1,0 +1,50 @@
+/** The tables of parameters, settings and commands in docs/ are complete. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Command } from 'commander';
+import { routes } from '../src/api/routes.ts';
+import { buildProgram } from '../src/cli/program.ts';
+import { silentTerminal } from '../src/cli/terminal/terminal.ts';
+import { describeConfig, readConfig } from '../src/config/config.ts';
+
+const read = (page: string) => readFileSync(join(import.meta.dirname, '../docs', page), 'utf8');
+
+test('docs/api.md names every parameter', () => {
+  const parameters = new Set(routes.flatMap(({ query }) => Object.keys(query.properties)));
+  assert.ok(parameters.size > 15);
+  const page = read('api.md');
+  assert.deepEqual(
+    [...parameters].filter((name) => !page.includes(`\`${name}\``)),
+    [],
+  );
+});
+
+test('docs/settings.md explains every setting, and no other one', () => {
+  const rows = read('settings.md').matchAll(/^\| (`(?!AWS_)[A-Z].*?) \|.*\|.*\|$/gm);
+  const documented = Array.from(rows, ([, names = '']) => names.match(/[A-Z_]+/g) ?? []).flat();
+  const settings = Object.keys(describeConfig(readConfig({ DATABASE_URL: 'postgres://localhost/zukan' })));
+  assert.deepEqual(documented.sort(), settings.sort());
+});
+
+test('docs/commands.md explains every command and option', () => {
+  const page = read('commands.md');
+  const undocumented = listCommands(
+    buildProgram(() => assert.fail('no command runs'), silentTerminal),
+    [],
+  ).flatMap(({ words, options }) => [
+    ...(new RegExp(`\`${words.join(' ')}[ \`]`).test(page) ? [] : [words.join(' ')]),
+    ...options.filter((option) => !new RegExp(`${option}(?![\\w-])`).test(page)),
+  ]);
+  assert.deepEqual(undocumented, []);
+});
+
+function listCommands(command: Command, words: string[]): { words: string[]; options: string[] }[] {
+  const isGroup = command.commands.length > 0 && command.options.length === 0;
+  const options = command.options.map(({ long }) => long ?? '');
+  return [
+    ...(words.length === 0 || isGroup ? [] : [{ words, options }]),
+    ...command.commands.flatMap((child) => listCommands(child, [...words, child.name()])),
+  ];
+}
