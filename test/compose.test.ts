@@ -23,8 +23,15 @@ const linter = join(root, 'node_modules/dclint/bin/dclint.cjs');
 const lint = (...files: string[]) => promisify(execFile)(process.execPath, [linter, '--quiet', ...files]);
 const scale = readFileSync(join(root, 'compose.scale.yaml'), 'utf8');
 
-test('both files follow the schema of Compose', async () => {
+test('both files, and the one in docs/publish.md, follow the schema of Compose', async () => {
   await lint(join(root, 'compose.yaml'), join(root, 'compose.scale.yaml'));
+  const [, shown = ''] =
+    /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs/publish.md'), 'utf8')) ?? [];
+  const override = join(temporaryFolder(), 'compose.override.yaml');
+  // Its ports are open on all addresses on purpose, which the linter refuses.
+  writeFileSync(override, shown.replaceAll(/"(?=\d+:\d+")/g, '"0.0.0.0:'));
+  await lint(override);
+  readConfig(parse(shown).services.zukan.environment);
   const wrong = join(temporaryFolder(), 'compose.yaml');
   writeFileSync(wrong, scale.replace('depends_on:', 'depend_on:'));
   await assert.rejects(lint(wrong), (error: { stdout: string }) => /invalid-schema/.test(error.stdout));
