@@ -87,10 +87,11 @@ test('serve --demo keeps a catalogue that is not empty', async () => {
 });
 
 const pages = globSync(['*.md', 'docs/*.md'], { cwd: root });
+const readmes = globSync(['{src,web}/**/README.md'], { cwd: root });
 
 test('links in the documentation lead to files and headings that exist', () => {
   assert.ok(pages.length > 10);
-  const broken = pages.flatMap((page) =>
+  const broken = [...pages, ...readmes].flatMap((page) =>
     [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
       .filter(([, file = '', anchor]) => {
         const target = file === '' ? join(root, page) : join(root, page, '..', file);
