@@ -35,6 +35,10 @@ describe('the page', { skip }, async () => {
         () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
       );
     }
+    await page.emulateMedia({ media: 'print' });
+    const printed = await page.locator('.tile img').first().boundingBox();
+    assert.ok((printed?.width ?? 0) > 50, `${printed?.width} px on paper`);
+    await page.emulateMedia({ media: null });
     await finish();
   });
 
