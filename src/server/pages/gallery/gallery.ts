@@ -29,17 +29,16 @@ import { ICON_CACHING } from './site-files.ts';
 /** A logo may be an SVG with scripts. They do not run in the gallery, and with this not when the file is opened. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** Anyone can call the service under any name, and each has a start page of its own. */
-const MAX_PAGES = 10;
-
 export class Gallery {
   readonly #services: Services;
   readonly #prefix: string;
   readonly #notFound: (exchange: Exchange) => void;
   readonly #facts: FactCache;
   #loaded: Promise<GalleryFiles> | undefined;
-  /** Pages about nothing in particular, by everything that they depend on. */
-  readonly #pages = new Map<string, Asset>();
+  /** The page about nothing in particular. */
+  #plain: KeptPage | undefined;
+  /** Only the latest: clients choose the origin in it, by the `Host` that they send. */
+  #start: KeptPage | undefined;
 
   /** The page calls the API under this prefix: empty if the API is at the root. */
   constructor(services: Services, prefix: string, notFound: (exchange: Exchange) => void) {
@@ -87,23 +86,24 @@ export class Gallery {
   async sendPage(exchange: Exchange): Promise<void> {
     const { site, originOf, describeDemo } = this.#services;
     const demo = describeDemo();
-    const [{ page }, facts] = await Promise.all([this.#load(), this.#facts.get(exchange)]);
+    const { page } = await this.#load();
+    // Not together: preparing the files blocks the thread, and the wait for the facts is limited.
+    const facts = await this.#facts.get(exchange);
     const subject = readSubject(exchange.query);
     const found = subject && (await this.#find(exchange, subject));
     exchange.headers(scriptPolicy(this.#services, exchange.request));
     if (typeof found === 'object')
       return sendAsset(exchange, makeText(page(facts, demo, headTags(site.name, found)), HTML_TYPE));
-    const isStart = exchange.search === '';
-    const head = isStart
-      ? headTags(site.name, undefined, previewStart(facts.newest, originOf(exchange.request), this.#prefix))
-      : headTags(site.name);
-    const key = JSON.stringify([facts.has, demo, head.text]);
-    // A start page names the origin, which clients choose by the `Host` that they send.
-    const make = isStart ? makeText : makeAsset;
-    const asset = this.#pages.get(key) ?? make(page(facts, demo, head), HTML_TYPE);
-    if (this.#pages.size >= MAX_PAGES && !this.#pages.has(key)) this.#pages.clear();
-    this.#pages.set(key, asset);
-    await sendAsset(exchange, asset, { status: found === 'missing' ? 404 : 200 });
+    const status = found === 'missing' ? 404 : 200;
+    if (exchange.search === '') {
+      const preview = previewStart(facts.newest, originOf(exchange.request), this.#prefix);
+      const make = () => makeText(page(facts, demo, headTags(site.name, undefined, preview)), HTML_TYPE);
+      this.#start = keepPage(this.#start, JSON.stringify([facts.has, demo, preview]), make);
+      return sendAsset(exchange, this.#start.asset, { status });
+    }
+    const make = () => makeAsset(page(facts, demo, headTags(site.name)), HTML_TYPE);
+    this.#plain = keepPage(this.#plain, JSON.stringify([facts.has, demo]), make);
+    return sendAsset(exchange, this.#plain.asset, { status });
   }
 
   /** Undefined if the catalogue may not or cannot be asked. The gallery then shows what is wrong. */
@@ -120,6 +120,16 @@ export class Gallery {
       return undefined;
     }
   }
+}
+
+/** A page, with everything that it depends on. */
+interface KeptPage {
+  content: string;
+  asset: Asset;
+}
+
+function keepPage(kept: KeptPage | undefined, content: string, make: () => Asset): KeptPage {
+  return kept?.content === content ? kept : { content, asset: make() };
 }
 
 function restrictScripts(exchange: Exchange, { type }: Asset): void {

@@ -1,12 +1,12 @@
 /**
- * The preview of the page that a link to the gallery shows: an image, or an artist, character or category with its
+ * The preview of the page that a link to the gallery shows: an image, or an artist, character, category or album with its
  * cover. Only images rated sfw appear, because a preview cannot blur them.
  */
 import { linkValidity } from '../../../access/file-links.ts';
 import { readUuid } from '../../../api/query.ts';
 import type { Services } from '../../../api/services.ts';
 import type { SignLink } from '../../../catalogue/documents/image-document.ts';
-import type { Artist, Category, Character, Image, MentionedKind as Kind } from '../../../catalogue/types.ts';
+import type { Album, Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { RawQuery } from '../../../http/query-string.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../html.ts';
@@ -21,7 +21,7 @@ export interface Subject {
 export type Found = Preview | 'blurred' | 'missing';
 
 /** The names of parameters in `web/route.ts`. An open image covers the view behind it. */
-const kinds = ['image', 'artist', 'character', 'category'] as const;
+const kinds = ['image', 'artist', 'character', 'category', 'album'] as const;
 /** What most sites show is up to this wide. */
 const PICTURE_SIZE = 1200;
 /** Crawlers reject larger files. */
@@ -88,12 +88,12 @@ async function previewEntry(
 ): Promise<FoundRecord> {
   const entry = await catalogue.one(kind, id, true);
   if (!entry) return 'missing';
-  const record: Artist | Character | Category = JSON.parse(entry.document);
+  const record: Artist | Character | Category | Album = JSON.parse(entry.document);
   if ('nsfw' in record && record.nsfw) return 'blurred';
   const { id: current, name } = record;
   const count = `${numbers.format(entry.images)} ${entry.images === 1 ? 'image' : 'images'}`;
   const filter = kind === 'category' ? `categories=${encodeURIComponent(name)}` : `${kind}=${current}`;
-  const relation = { artist: 'by', character: 'of', category: 'in' }[kind];
+  const relation = { artist: 'by', character: 'of', category: 'in', album: 'in' }[kind];
   return {
     id: current,
     title: shorten(name),
