@@ -135,6 +135,6 @@ test('the documentation shows the current version', () => {
   const shown = pages.flatMap((page) =>
     [...read(page).matchAll(/zukan(?:-| v)(\d+\.\d+\.\d+)/g)].map(([, version]) => version),
   );
-  assert.ok(shown.length > 3);
+  assert.ok(shown.length > 0);
   assert.deepEqual([...new Set(shown)], [description.version]);
 });
