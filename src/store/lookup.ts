@@ -62,7 +62,7 @@ export function createLookup(session: ReadSession): Lookup {
         [ids],
       );
     },
-    albumsOf: (ids) =>
+    countByAlbum: (ids) =>
       session.query(
         `select id, name, images from shelf join
            (select album, cast(count(*) as int) as images from album_image

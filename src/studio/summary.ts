@@ -47,7 +47,7 @@ export async function summarise(lookup: Lookup, ids: string[]): Promise<Selectio
     const missing = batch.filter((id) => !rows.has(id));
     if (missing.length > 0) throw new StudioError(409, describeMissing(missing), { missing });
     for (const id of batch) total.add(rows.get(id) as SavedImage);
-    total.addAlbums(await lookup.albumsOf(batch));
+    total.addAlbums(await lookup.countByAlbum(batch));
     if (batch.length === BATCH_SIZE) await nextTick();
   }
   return total.finish();
