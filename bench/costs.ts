@@ -3,8 +3,6 @@
  * filter, and CPU time counts instead of elapsed time, so a busy machine hardly matters. PostgreSQL's own processes are not
  * included.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/config.ts';
@@ -18,7 +16,7 @@ import { caller } from '../test/support/zukan/caller.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { type Environment, runCommand } from './process.ts';
 import { median } from './statistics.ts';
-import { createOnce, stores } from './stores.ts';
+import { createOnce, openFolder, stores } from './stores.ts';
 
 const ROUNDS = 7;
 const CALLS = 200;
@@ -69,22 +67,17 @@ export async function run(options: string[]): Promise<void> {
     },
   });
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
-  if (values.keep) await mkdir(values.keep, { recursive: true });
-  const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
+  await using folder = await openFolder(values.keep);
   console.log(`CPU time of a call, limit 10, ${values.store}: the first, after a change, usually`);
-  try {
-    for (const size of values.size.split(',').map(Number)) {
-      await using parts = new AsyncDisposableStack();
-      const environment: Environment = { DATA_DIR: join(folder, `${values.store} ${size}`) };
-      if (values.store === 'postgres') {
-        const server = parts.adopt(await startPostgres({}, onDisk), (it) => it.discard());
-        environment.DATABASE_URL = server.newDatabase();
-      }
-      await fill(environment, join(folder, `${size}.ndjson`), size);
-      for (const name of Object.keys(calls) as CallName[]) await measureCalls(environment, name, size);
+  for (const size of values.size.split(',').map(Number)) {
+    await using parts = new AsyncDisposableStack();
+    const environment: Environment = { DATA_DIR: join(folder.path, `${values.store} ${size}`) };
+    if (values.store === 'postgres') {
+      const server = parts.adopt(await startPostgres({}, onDisk), (it) => it.discard());
+      environment.DATABASE_URL = server.newDatabase();
     }
-  } finally {
-    if (!values.keep) await rm(folder, { recursive: true });
+    await fill(environment, join(folder.path, `${size}.ndjson`), size);
+    for (const name of Object.keys(calls) as CallName[]) await measureCalls(environment, name, size);
   }
 }
 

@@ -1,12 +1,9 @@
 /** Random images with filters and seeds, relative to random images without, with small and large catalogues. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Rounds } from './baseline.ts';
 import { CONNECTIONS, loaderName, measure } from './load.ts';
 import { median, spread } from './statistics.ts';
-import { type StartedStore, startStore, stores } from './stores.ts';
+import { openFolder, type StartedStore, startStore, stores } from './stores.ts';
 
 const UNFILTERED = 'no filter';
 const SEEDS = 1000;
@@ -44,21 +41,16 @@ export async function run(options: string[]): Promise<void> {
     },
   });
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
-  if (values.keep) await mkdir(values.keep, { recursive: true });
-  const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
+  await using folder = await openFolder(values.keep);
   const rounds = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
   console.log(
     `${loaderName}, ${CONNECTIONS} connections, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
   );
-  try {
-    for (const size of values.size.split(',').map(Number)) {
-      await using store = await startStore(values.store, folder, size);
-      console.log(`\nrandom, limit 10, ${size} images`);
-      await measureFilters(store, rounds);
-      console.log(`  resident memory after the run: ${store.memory()} MB`);
-    }
-  } finally {
-    if (!values.keep) await rm(folder, { recursive: true });
+  for (const size of values.size.split(',').map(Number)) {
+    await using store = await startStore(values.store, folder.path, size);
+    console.log(`\nrandom, limit 10, ${size} images`);
+    await measureFilters(store, rounds);
+    console.log(`  resident memory after the run: ${store.memory()} MB`);
   }
 }
 

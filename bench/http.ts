@@ -3,16 +3,14 @@
  * the same Node, in the same run. Both are loaded alternately. The result is the ratio of their CPU time per request, which
  * depends less than rates on what else the machine does, and not on whether the load generator keeps up.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { alternativeNames, measureAlternatives } from './alternatives.ts';
 import { measureAgainstBaseline, printResult, printScaling, type Result } from './baseline.ts';
 import { endpointNames, selectEndpoints } from './endpoints.ts';
 import { CONNECTIONS, loaderName } from './load.ts';
 import { plot } from './plot.ts';
-import { startStore, stores } from './stores.ts';
+import { openFolder, startStore, stores } from './stores.ts';
 
 export const usage = `Usage: npm run bench -- [options]
   --size <images>      catalogue sizes, comma-separated (100000)
@@ -46,38 +44,33 @@ export async function run(options: string[]): Promise<void> {
   const numbersOfWorkers = values.workers.split(',').map(Number);
   const endpoints = selectEndpoints(values.endpoint);
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
-  if (values.keep) await mkdir(values.keep, { recursive: true });
-  const folder = values.keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
+  await using folder = await openFolder(values.keep);
   console.log(
     `${loaderName}, ${CONNECTIONS} connections, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
   );
   const results: Result[] = [];
-  try {
-    for (const size of values.size.split(',').map(Number)) {
-      let fewest: Result[] | undefined;
-      for (const workers of numbersOfWorkers) {
-        await using store = await startStore(values.store, folder, size, { workers: String(workers) });
-        console.log(`\n${size} images, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
-        const ours: Result[] = [];
-        for (const { name, title, target } of endpoints) {
-          const subject = { server: 'zukan', size, workers, name, title };
-          const result = await measureAgainstBaseline(subject, await target(store), rounds);
-          ours.push(result);
-          printResult(result, `, ${store.memory()} MB`);
-        }
-        console.log(`  resident memory after the run: ${store.memory()} MB`);
-        if (fewest) console.log(`  compared with ${numbersOfWorkers[0]}:`);
-        for (const [index, few] of (fewest ?? []).entries()) printScaling(few, ours[index] as Result);
-        fewest ??= ours;
-        results.push(...ours);
-        if (values.alternatives) results.push(...(await measureAlternatives(store, ours, folder, rounds)));
+  for (const size of values.size.split(',').map(Number)) {
+    let fewest: Result[] | undefined;
+    for (const workers of numbersOfWorkers) {
+      await using store = await startStore(values.store, folder.path, size, { workers: String(workers) });
+      console.log(`\n${size} images, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
+      const ours: Result[] = [];
+      for (const { name, title, target } of endpoints) {
+        const subject = { server: 'zukan', size, workers, name, title };
+        const result = await measureAgainstBaseline(subject, await target(store), rounds);
+        ours.push(result);
+        printResult(result, `, ${store.memory()} MB`);
       }
+      console.log(`  resident memory after the run: ${store.memory()} MB`);
+      if (fewest) console.log(`  compared with ${numbersOfWorkers[0]}:`);
+      for (const [index, few] of (fewest ?? []).entries()) printScaling(few, ours[index] as Result);
+      fewest ??= ours;
+      results.push(...ours);
+      if (values.alternatives) results.push(...(await measureAlternatives(store, ours, folder.path, rounds)));
     }
-    if (values.plot) await plot(values.plot, results);
-    if (values.json) await writeFile(values.json, JSON.stringify(results, mapsAsObjects, 2));
-  } finally {
-    if (!values.keep) await rm(folder, { recursive: true });
   }
+  if (values.plot) await plot(values.plot, results);
+  if (values.json) await writeFile(values.json, JSON.stringify(results, mapsAsObjects, 2));
 }
 
 const mapsAsObjects = (_key: string, value: unknown) =>

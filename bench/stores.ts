@@ -1,6 +1,7 @@
 /** Starts zukan with a generated catalogue, once without and once with the rate limit. */
 import { createReadStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startPostgres } from '../test/support/servers/postgres.ts';
@@ -76,6 +77,18 @@ export async function startStore(
     ids,
     memory: server.memory,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** The folder for generated catalogues: the one to keep, or a temporary one, which is removed in the end. */
+export async function openFolder(keep: string | undefined): Promise<AsyncDisposable & { path: string }> {
+  if (keep) await mkdir(keep, { recursive: true });
+  const path = keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      if (!keep) await rm(path, { recursive: true });
+    },
   };
 }
 
