@@ -25,6 +25,13 @@ export interface DemoPicture {
   render: () => Promise<Buffer>;
 }
 
+/** In the order of the catalogue file: albums name images. */
+export interface DemoRecords {
+  entries: object[];
+  pictures: DemoPicture[];
+  albums: { images: string[] }[];
+}
+
 const HOUR = 3_600_000;
 const START = Date.UTC(2025, 0, 1, 9);
 const createdAt = (hours: number): string => new Date(START + hours * HOUR).toISOString();
@@ -84,8 +91,7 @@ function picture(plan: Plan, index: number): DemoPicture {
 /** The places that an album shows, in this order. */
 const ALBUM_PLACES: Place[] = ['autumn', 'rain', 'library'];
 
-/** The records are in the order of the catalogue file: albums name images. */
-export function demoCatalogue(): { entries: object[]; pictures: DemoPicture[]; albums: object[] } {
+export function demoCatalogue(): DemoRecords {
   const keys = Object.keys(BIOGRAPHIES) as CastKey[];
   const lines = [
     ...categoryList().map((category) => ({

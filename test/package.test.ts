@@ -66,6 +66,7 @@ test('contains compiled code only, no Node, and stays small', () => {
     'bin',
     'client',
     'demo',
+    'deploy',
     'docs',
     'package.json',
     'src',

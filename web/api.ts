@@ -1,12 +1,21 @@
-/** Loads the data of views from the API. An action is one request; a view of one artist or category may need two. */
+/** Loads the data of views from the API. An action is one request; a view of one entry may need two. */
 import { type CallOptions, type SearchResult, Zukan } from '../client/index.ts';
 import { cacheEntries, getCachedSubject, Results } from './cache.ts';
 import { ensureState } from './history-state.ts';
 import { addBatch } from './links.ts';
 import { showRetryCountdown } from './messages.ts';
-import { artistImagesOptions, endlessOptions, imageOptions, listOptions, similarOptions } from './queries.ts';
+import { endlessOptions, imageOptions, listOptions, orderedOptions, similarOptions } from './queries.ts';
 import { rateLimitedFetch } from './rate-limit.ts';
-import { type EndlessView, entryKinds, type Filter, isFiltering, PAGE_SIZE, type View } from './route.ts';
+import {
+  type EndlessImages,
+  type EndlessView,
+  type Filter,
+  isFiltering,
+  type OrderedView,
+  PAGE_SIZE,
+  searchedKinds,
+  type View,
+} from './route.ts';
 import { apiPrefix } from './site.ts';
 import type { GalleryImage, Shown, Subject, ViewData } from './types.ts';
 
@@ -26,7 +35,6 @@ const noData: ViewData = {
   images: [],
   groups: [],
   filters: {},
-  total: undefined,
   cursor: undefined,
 };
 
@@ -35,8 +43,8 @@ export async function* loadView(view: View, seed: string, signal: AbortSignal): 
   if ('categories' in view || view.name === 'list') yield loadMore(view, noData, seed, signal);
   else if (view.name === 'search') yield search(view.search, { signal });
   else if (view.name === 'artist') yield loadArtist(view, { signal });
-  else if (view.name === 'category') yield* loadCategory(view, seed, { signal });
-  else yield loadCharacter(view, seed, { signal });
+  else if (view.name === 'character') yield loadCharacter(view, seed, { signal });
+  else yield* loadWithSubject(view, seed, { signal });
 }
 
 /** Adds the next images or names to the data. Random images are in the order of the seed. */
@@ -47,13 +55,32 @@ export async function loadMore(
   signal: AbortSignal,
 ): Promise<ViewData> {
   if (view.name === 'list') return loadMoreNames(view, data, { signal });
-  const options = endlessOptions(view, data.subject?.name);
+  const page = await (view.name === 'artist' || view.name === 'album'
+    ? loadOrdered(view, { signal }, data.cursor)
+    : loadSelected(view, data, seed, { signal }));
+  return { ...data, images: [...data.images, ...page.data], cursor: page.cursor };
+}
+
+function loadSelected(view: EndlessImages, { subject, cursor }: ViewData, seed: string, call: CallOptions) {
+  const options = endlessOptions(view, subject?.name);
   const load: LoadPage = (call, cursor) =>
     view.name === 'newest'
       ? zukan.latest({ ...options, cursor }, call)
       : zukan.randomPage({ ...options, seed, cursor }, call);
-  const page = await loadBatch(load, { signal }, data.cursor);
-  return { ...data, images: [...data.images, ...page.data], cursor: page.cursor };
+  return loadBatch(load, call, cursor);
+}
+
+/** Images of an artist or an album. The cursor is an offset. */
+function loadOrdered(view: OrderedView, call: CallOptions, cursor?: string) {
+  const load = async (call: CallOptions, cursor = '0') => {
+    const options = orderedOptions(view, Number(cursor));
+    const { data, total }: { data: GalleryImage[]; total: number } = await (view.name === 'artist'
+      ? zukan.artistImages(view.id, options, call)
+      : zukan.albumImages(view.id, options, call));
+    const next = options.offset + PAGE_SIZE;
+    return { data, total, cursor: next < total ? String(next) : undefined };
+  };
+  return loadBatch(load, call, cursor);
 }
 
 export async function loadImage(id: string, call: CallOptions = {}): Promise<GalleryImage> {
@@ -139,11 +166,11 @@ export function search(text: string, call: CallOptions): Promise<ViewData> {
     const load = (call: CallOptions) => zukan.search(text, imageOptions, call);
     const shownIn = (found: SearchResult): Shown[] => [
       ...found.images,
-      ...entryKinds.flatMap((kind) => coversOf(found[kind])),
+      ...searchedKinds.flatMap((kind) => coversOf(found[kind])),
     ];
     const found = await load(call);
     addBatch(shownIn(found), async () => shownIn(await load({})), loadImage);
-    const groups = entryKinds.map((kind) => ({ kind, entries: found[kind] }));
+    const groups = searchedKinds.map((kind) => ({ kind, entries: found[kind] }));
     const images = found.images.filter(({ nsfw }) => ratings.length === 0 || ratings.includes(nsfw));
     const data = { ...noData, images, groups, filters: found.filters };
     cacheEntries(data);
@@ -151,19 +178,22 @@ export function search(text: string, call: CallOptions): Promise<ViewData> {
   });
 }
 
-/** The images contain the artist, so only a page without images needs a second request. */
-async function loadArtist(view: ViewNamed<'artist'>, call: Signalled): Promise<ViewData> {
-  const { id, filter } = view;
-  const options = artistImagesOptions(view);
-  const { data: images, total } = await loadBatch((call) => zukan.artistImages(id, options, call), call);
-  const subject = getCachedSubject(id) ?? (await zukan.artist(id, call));
-  return { ...noData, images, total, subject: isFiltering(filter) ? subject : { ...subject, images: total } };
+/** The images contain the artist, so only an artist without images needs a second request. */
+async function loadArtist(view: OrderedView, call: Signalled): Promise<ViewData> {
+  const { data: images, total, cursor } = await loadOrdered(view, call);
+  const subject = getCachedSubject(view.id) ?? (await zukan.artist(view.id, call));
+  const counted = isFiltering(view.filter) ? subject : { ...subject, images: total };
+  return { ...noData, images, cursor, subject: counted };
 }
 
-/** Images are filtered by the name of the category, so an uncached category is loaded first. */
-async function* loadCategory(view: ViewNamed<'category'>, seed: string, call: Signalled) {
+/**
+ * Images are filtered by the name of the category, so one that is not cached is loaded first. So is an album: its description
+ * would move images that are on show.
+ */
+async function* loadWithSubject(view: ViewNamed<'category'> | OrderedView, seed: string, call: Signalled) {
   const known = getCachedSubject(view.id);
-  const data = { ...noData, subject: known ?? (await zukan.category(view.id, call)) };
+  const load = () => (view.name === 'category' ? zukan.category(view.id, call) : zukan.album(view.id, call));
+  const data = { ...noData, subject: known ?? (await load()) };
   if (!known) yield data;
   yield loadMore(view, data, seed, call.signal);
 }

@@ -1,4 +1,4 @@
-/** Shows artists, characters and categories: in a list, and on a page of their own. */
+/** Shows artists, characters, categories and albums: in a list, and on a page of their own. */
 import { byId, el, externalLink, prefersReducedMotion } from './dom.ts';
 import { LazyPictures } from './lazy-pictures.ts';
 import { Picture } from './picture.ts';
@@ -10,6 +10,13 @@ import type { Entry, EntryGroup, Shown, Subject } from './types.ts';
 /** How many of each kind a search finds. */
 const MAX_FOUND = 10;
 const COVER_SIZE = 220;
+/** The views of single entries. */
+const viewNames = {
+  artists: 'artist',
+  characters: 'character',
+  categories: 'category',
+  albums: 'album',
+} as const;
 
 const covers = new LazyPictures();
 let shown: readonly Subject[] = [];
@@ -48,8 +55,10 @@ export function describeSubject(subject: Subject): Node[] {
       createLine(count, rating, `added ${formatDate(subject.createdAt)}`),
     ];
   }
+  const { name, id } = entryView(subject);
+  const feed = el('a', { href: `/feed.xml?${name}=${id}` }, 'Feed');
+  if (!('url' in subject)) return [...createLead(subject.description), createLine(count, feed)];
   const website = subject.url && externalLink(subject.url, hostName(subject.url));
-  const feed = el('a', { href: `/feed.xml?artist=${subject.id}` }, 'Feed');
   return [createLine(count, website, feed)];
 }
 
@@ -166,20 +175,17 @@ export function createCover(
 
 export function kindOf(entry: Entry): EntryKind {
   if ('ages' in entry) return 'characters';
-  return 'nsfw' in entry ? 'categories' : 'artists';
+  if ('nsfw' in entry) return 'categories';
+  return 'url' in entry ? 'artists' : 'albums';
 }
 
-export function entryView(entry: Entry): View {
-  const { id } = entry;
-  const filter = noFilter;
-  const kind = kindOf(entry);
-  if (kind === 'artists') return { name: 'artist', id, filter, page: 1 };
-  return { name: kind === 'characters' ? 'character' : 'category', id, filter };
+export function entryView(entry: Entry) {
+  return { name: viewNames[kindOf(entry)], id: entry.id, filter: noFilter };
 }
 
 function summarizeEntry(entry: Entry): string {
   if ('ages' in entry) return [entry.source, ...entry.occupations].filter(Boolean).join(' · ');
-  return 'nsfw' in entry ? entry.description : entry.url && hostName(entry.url);
+  return 'url' in entry ? entry.url && hostName(entry.url) : entry.description;
 }
 
 function hostName(address: string): string {

@@ -11,7 +11,7 @@ export function updateFilters(view: View): void {
     for (const button of group.querySelectorAll('button')) {
       button.ariaPressed = String(view.filter[name].some((value) => value === button.value));
       const filter = toggleOption(view.filter, name, button.value);
-      button.dataset.filterUrl = formatUrl(withFilter(view, filter));
+      button.dataset.filterUrl = formatUrl({ ...view, filter });
       if (name === 'nsfw') button.dataset.ratings = filter.nsfw.join();
     }
   }
@@ -20,10 +20,6 @@ export function updateFilters(view: View): void {
   byId('filter-count').textContent = count > 0 ? String(count) : '';
   // Among sfw images nothing is blurred.
   byId<HTMLInputElement>('unblur-all').disabled = view.filter.nsfw.join() === 'sfw';
-}
-
-function withFilter(view: Extract<View, { filter: Filter }>, filter: Filter): View {
-  return view.name === 'artist' ? { ...view, filter, page: 1 } : { ...view, filter };
 }
 
 function toggleOption(filter: Filter, name: keyof Filter, value: string): Filter {

@@ -87,7 +87,7 @@ function createHeading(image: GalleryImage): HTMLElement {
 }
 
 function createArtistLink({ artist, artistDetails }: GalleryImage): Node {
-  const href = formatUrl({ name: 'artist', id: artist, filter: noFilter, page: 1 });
+  const href = formatUrl({ name: 'artist', id: artist, filter: noFilter });
   return el('a', { href, dir: 'auto' }, artistDetails?.name ?? 'Show artist');
 }
 

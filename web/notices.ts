@@ -1,5 +1,6 @@
 /** What a view shows instead of images or entries: that there are none, or what went wrong. */
 import { ZukanError } from '../client/index.ts';
+import { isDrawingDemo } from './demo.ts';
 import { byId, el } from './dom.ts';
 import { clearImages } from './grid.ts';
 import { createErrorMessage, isUnreachable } from './messages.ts';
@@ -9,10 +10,15 @@ import { containing, isPattern } from './search-pattern.ts';
 import { capitalize } from './text.ts';
 import type { ViewData } from './types.ts';
 
-const kinds = { artist: 'artists', character: 'characters', category: 'categories' } as const;
+const kinds = {
+  artist: 'artists',
+  character: 'characters',
+  category: 'categories',
+  album: 'albums',
+} as const;
 
 export function showIfEmpty(view: View, { images, groups }: ViewData): void {
-  if (images.length > 0 || groups.some(({ entries }) => entries.length > 0)) return;
+  if (isDrawingDemo() || images.length > 0 || groups.some(({ entries }) => entries.length > 0)) return;
   const [href, text = ''] = suggestWider(view);
   const clearing = 'filter' in view ? { 'data-filter-url': href, 'data-ratings': '' } : {};
   const link = href ? [el('a', { href, class: 'button', ...clearing }, text)] : [];
@@ -55,7 +61,6 @@ export function showProblem(view: View, error: unknown, retry: () => void): void
   if (isUnreachable(error)) return;
   clearImages();
   byId('entries').hidden = true;
-  byId('pages').hidden = true;
   const status = error instanceof ZukanError ? error.status : 0;
   if (status === 400 || status === 404) explainUnknown(view, message);
 }
@@ -64,6 +69,8 @@ export function showProblem(view: View, error: unknown, retry: () => void): void
 function explainUnknown(view: View, message: HTMLElement): void {
   if ('id' in view) {
     showTitle(`${capitalize(view.name)} not found`);
+    byId('tools').hidden = true;
+    byId('filters').hidden = true;
     const kind = kinds[view.name];
     const href = formatUrl({ name: 'list', kind, search: '', sort: 'name' });
     const text = `There is no ${view.name} at this address. It may have been removed.`;

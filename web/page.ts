@@ -1,10 +1,10 @@
-/** Renders a view: heading, description, chips, images or entries, and page links. */
+/** Renders a view: heading, description, chips, and images or entries. */
 import { hasChips, showChips } from './category-chips.ts';
 import { byId, el } from './dom.ts';
 import { clearEntries, describeSubject, showEntries } from './entries.ts';
 import { foundText, foundView } from './found.ts';
 import { clearImages, showImages } from './grid.ts';
-import { filterOptions, formatUrl, isEndless, isSelecting, PAGE_SIZE, type View } from './route.ts';
+import { filterOptions, formatUrl, isSelecting, type View } from './route.ts';
 import { letterOf } from './search-pattern.ts';
 import { catalogueHas } from './site.ts';
 import { formatCount, viewEyebrow, viewTitle } from './text.ts';
@@ -14,9 +14,11 @@ import type { Entry, ViewData } from './types.ts';
 /** Nothing can be filtered or shuffled. */
 const isEmpty = !filterOptions.nsfw.some(catalogueHas);
 
+/** Views that nothing can be shuffled in. */
+const hasFixedOrder: ReadonlySet<View['name']> = new Set(['artist', 'album', 'list', 'search']);
+
 export function clearPage(): void {
   for (const id of ['description', 'notice']) byId(id).replaceChildren();
-  byId('pages').hidden = true;
   clearEntries();
   clearImages();
 }
@@ -35,7 +37,7 @@ export function showHeading(view: View, subject: Entry | undefined): void {
   byId('eyebrow').textContent = viewEyebrow(view);
   showTitle(title, view.name === 'random' && !isSelecting(view));
   setFeed(view, subject?.name);
-  byId('shuffle').hidden = !isEndless(view) || view.name === 'list';
+  byId('shuffle').hidden = hasFixedOrder.has(view.name);
   const hasFilters = 'filter' in view && !isEmpty;
   byId('tools').hidden = !hasFilters;
   byId('filters').hidden = !hasFilters || byId('options').ariaExpanded !== 'true';
@@ -62,10 +64,9 @@ export function renderView(view: View, data: ViewData): void {
   setStale(false);
   if (data.subject) byId('description').replaceChildren(...describeSubject(data.subject));
   if (view.name === 'search') byId('description').replaceChildren(...linkFound(view.search, data));
-  showImages(data.images, view, isEndless(view) && data.cursor !== undefined);
+  showImages(data.images, view, data.cursor !== undefined);
   if (hasChips(view)) showChips(view, data.subject, data.images);
   showEntries(data.groups, view, data.cursor !== undefined);
-  showPageLinks(view, data);
 }
 
 /** A link to the pictures that the text means. */
@@ -87,19 +88,4 @@ function createPatternHint(): HTMLElement {
 export function summarizeView(view: View, { images, groups }: ViewData): string {
   const counts = groups.map(({ kind, entries }) => formatCount(entries.length, kind));
   return [...counts, ...(view.name === 'list' ? [] : [formatCount(images.length, 'images')])].join(', ');
-}
-
-function showPageLinks(view: View, { total }: ViewData): void {
-  const nav = byId('pages');
-  nav.replaceChildren();
-  if ('page' in view && total !== undefined && total > PAGE_SIZE) {
-    const last = Math.ceil(total / PAGE_SIZE);
-    const createLink = (page: number, text: string) =>
-      page >= 1 && page <= last
-        ? [el('a', { class: 'button', href: formatUrl({ ...view, page }), rel: text.toLowerCase() }, text)]
-        : [];
-    const position = el('span', { class: 'quiet' }, `Page ${view.page} of ${last}`);
-    nav.append(...createLink(view.page - 1, 'Previous'), position, ...createLink(view.page + 1, 'Next'));
-  }
-  nav.hidden = nav.childElementCount === 0;
 }

@@ -4,6 +4,7 @@ import {
   emptySelection,
   type Filter,
   filterOptions,
+  type OrderedView,
   PAGE_SIZE,
   type View,
 } from './route.ts';
@@ -33,8 +34,8 @@ export function listOptions({ search, sort }: Pick<ViewNamed<'list'>, 'search' |
   };
 }
 
-export function artistImagesOptions({ filter, page }: ViewNamed<'artist'>) {
-  return { ...imageFilter(filter), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, include };
+export function orderedOptions({ filter }: OrderedView, offset = 0) {
+  return { ...imageFilter(filter), limit: PAGE_SIZE, offset, include };
 }
 
 /** `category` is the name of the category that the view is about. Random images have a seed, too. */

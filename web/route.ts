@@ -3,7 +3,9 @@ import type { Rating } from '../client/index.ts';
 
 export const PAGE_SIZE = 25;
 
-export const entryKinds = ['artists', 'characters', 'categories'] as const;
+/** A search finds those whose names images mention. */
+export const searchedKinds = ['artists', 'characters', 'categories'] as const;
+export const entryKinds = [...searchedKinds, 'albums'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 /** What can be filtered, by the name of the parameter in the URL. */
@@ -42,19 +44,23 @@ export const emptySelection: Selection = {
 
 export type View =
   | ({ name: 'random' | 'newest'; filter: Filter } & Selection)
-  | { name: 'artist'; id: string; filter: Filter; page: number }
+  | { name: 'artist'; id: string; filter: Filter }
+  | { name: 'album'; id: string; filter: Filter }
   | { name: 'character'; id: string; filter: Filter }
   | { name: 'category'; id: string; filter: Filter }
   | { name: 'list'; kind: EntryKind; search: string; sort: 'name' | 'images' }
   /** Of everything. */
   | { name: 'search'; search: string };
 
-/** A view with infinite scrolling: a list of names, or images in random order or newest first. */
-export type EndlessView = Exclude<View, { page: number } | { name: 'search' }>;
-export type EndlessImages = Exclude<EndlessView, { name: 'list' }>;
+/** A view with infinite scrolling: a list of names, or images. */
+export type EndlessView = Exclude<View, { name: 'search' }>;
+/** Images in an order of their own. */
+export type OrderedView = Extract<View, { name: 'artist' | 'album' }>;
+/** Images in random order or newest first. */
+export type EndlessImages = Exclude<EndlessView, { name: 'list' } | OrderedView>;
 
 export function isEndless(view: View): view is EndlessView {
-  return !('page' in view) && view.name !== 'search';
+  return view.name !== 'search';
 }
 
 export function isFiltering(filter: Filter): boolean {
@@ -84,11 +90,10 @@ export function parseRoute(query: string, ratings: Rating[] = []): Route {
 }
 
 function parseView(parameters: URLSearchParams, ratings: Rating[]): View {
-  const page = parsePage(parameters.get('page'));
   const filter = parseFilter(parameters, ratings);
-  for (const name of ['artist', 'character', 'category'] as const) {
+  for (const name of ['artist', 'character', 'category', 'album'] as const) {
     const id = parameters.get(name);
-    if (id) return name === 'artist' ? { name, id, filter, page } : { name, id, filter };
+    if (id) return { name, id, filter };
   }
   const search = parameters.get('search') ?? '';
   const kind = entryKinds.find((kind) => kind === parameters.get('in'));
@@ -110,10 +115,6 @@ function parseSelection(parameters: URLSearchParams): Selection {
     excludeArtists: parseList(parameters, 'excludeArtists'),
     characters: parseList(parameters, 'characters'),
   };
-}
-
-function parsePage(text: string | null): number {
-  return /^[1-9][0-9]{0,6}$/.test(text ?? '') ? Number(text) : 1;
 }
 
 function parseFilter(parameters: URLSearchParams, ratings: Rating[]): Filter {
@@ -145,8 +146,7 @@ function formatView(view: View): string[] {
   const selection =
     'categories' in view ? formatSelection(view) : [`${view.name}=${encodeURIComponent(view.id)}`];
   const filter = Object.entries(view.filter).flatMap(([name, values]) => formatList(name, values));
-  const page = 'page' in view && view.page > 1 ? [`page=${view.page}`] : [];
-  return [...selection, ...filter, ...page];
+  return [...selection, ...filter];
 }
 
 function formatSelection(view: Extract<View, Selection>): string[] {

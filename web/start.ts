@@ -4,14 +4,14 @@
  */
 import { formatQuery } from '../client/query.ts';
 import { ensureState } from './history-state.ts';
-import { artistImagesOptions, endlessOptions, imageOptions, listOptions } from './queries.ts';
+import { endlessOptions, imageOptions, listOptions, orderedOptions } from './queries.ts';
 import { fetchEarly } from './rate-limit.ts';
 import { parseRoute, type Route } from './route.ts';
 import { apiPrefix, dialogFiles } from './site.ts';
 import { getSnapshot } from './snapshot.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const paths = { artists: '/artist', characters: '/character', categories: '/category' };
+const paths = { artists: '/artist', characters: '/character', categories: '/category', albums: '/album' };
 
 /** Undefined if the client would refuse to make the call. */
 function firstPath({ view, imageId }: Route, seed: string): string | undefined {
@@ -20,8 +20,8 @@ function firstPath({ view, imageId }: Route, seed: string): string | undefined {
   if (imageId) return `/image/${imageId}${formatQuery(imageOptions)}`;
   if (view.name === 'list') return paths[view.kind] + formatQuery(listOptions(view));
   if (view.name === 'search') return `/search${formatQuery({ q: view.search, ...imageOptions })}`;
-  if (view.name === 'artist') return `/artist/${view.id}/images${formatQuery(artistImagesOptions(view))}`;
-  if (view.name === 'category') return `/category/${view.id}`;
+  if (view.name === 'artist') return `/artist/${view.id}/images${formatQuery(orderedOptions(view))}`;
+  if (view.name === 'category' || view.name === 'album') return `/${view.name}/${view.id}`;
   const options = endlessOptions(view);
   if (view.name === 'newest') return `/image/latest${formatQuery(options)}`;
   return `/image/random${formatQuery({ ...options, seed })}`;

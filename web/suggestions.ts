@@ -10,7 +10,7 @@ import { foundText, foundView } from './found.ts';
 import { LazyPictures } from './lazy-pictures.ts';
 import { announce } from './messages.ts';
 import { createTyping } from './pace-typing.ts';
-import { entryKinds, formatUrl } from './route.ts';
+import { formatUrl, searchedKinds } from './route.ts';
 import { capitalize, formatCount, imageTitle } from './text.ts';
 import type { EntryGroup, Subject, ViewData } from './types.ts';
 
@@ -69,7 +69,7 @@ function suggest(): void {
 /** Shows what is loaded, and then what the API finds. */
 function find(text: string): void {
   const subjects = findCachedSubjects(text);
-  show(entryKinds.map((kind) => ({ kind, entries: subjects.filter((entry) => kindOf(entry) === kind) })));
+  show(searchedKinds.map((kind) => ({ kind, entries: subjects.filter((entry) => kindOf(entry) === kind) })));
   note.textContent = 'Searching…';
   typing.change(async (signal, isCurrent) => {
     try {

@@ -1,11 +1,19 @@
 /** The data that the page shows. */
-import type { Artist, ArtistImage, Category, Character, FoundFilters, Image } from '../client/index.ts';
+import type {
+  Album,
+  Artist,
+  ArtistImage,
+  Category,
+  Character,
+  FoundFilters,
+  Image,
+} from '../client/index.ts';
 import type { EntryKind } from './route.ts';
 
 export type GalleryImage = Image | ArtistImage;
 /** What shows an image. A cover has nothing else. */
 export type Shown = Pick<GalleryImage, 'id' | 'url' | 'meta'>;
-export type Entry = Artist | Character | Category;
+export type Entry = Artist | Character | Category | Album;
 /** An entry with its number of images and its cover, where they are known. */
 export type Subject = Entry & { images?: number; cover?: Shown };
 
@@ -17,14 +25,12 @@ export interface EntryGroup {
 
 /** The data of one view. */
 export interface ViewData {
-  /** The artist, character or category that the view is about. */
+  /** What the view is about. */
   subject: Subject | undefined;
   images: GalleryImage[];
   groups: EntryGroup[];
   /** The filters that the text of a search means. */
   filters: FoundFilters;
-  /** The length of the whole list, in views with numbered pages. */
-  total: number | undefined;
   /** For the next images or names; undefined after the last ones. */
   cursor: string | undefined;
 }

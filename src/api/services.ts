@@ -43,6 +43,8 @@ export interface Services {
   /** The ratings that calls without `nsfw` return. */
   apiRatings: readonly Rating[];
   cursors: Cursors;
+  /** How much of the demo is drawn, while it is being drawn. */
+  describeDemo: () => string | undefined;
   tuning: Tuning;
   clock: Clock;
   randomInt: RandomInt;

@@ -148,6 +148,25 @@ export async function saveOrder(writer: CatalogueWriter, album: SavedEntry, imag
   await writer.saveEntries([{ ...album, images: order }]);
 }
 
+/** Images of an album go before another one of it, or to its end, in this order. */
+export async function moveInAlbum(
+  writer: CatalogueWriter,
+  album: SavedEntry,
+  ids: string[],
+  before: string | undefined,
+): Promise<void> {
+  const { images = [], name } = album;
+  const listed = new Set(images);
+  const missing = [...ids, ...(before === undefined ? [] : [before])].find((id) => !listed.has(id));
+  if (missing !== undefined)
+    throw new EditError(`the album "${name}" does not have the image ${missing} any more; look at it again`);
+  const moved = new Set(ids);
+  if (before !== undefined && moved.has(before)) throw new EditError('images cannot go before themselves');
+  const others = images.filter((id) => !moved.has(id));
+  const at = before === undefined ? others.length : others.indexOf(before);
+  await saveOrder(writer, album, others.toSpliced(at, 0, ...moved));
+}
+
 /** The entries of a kind, by name, with the number of their images. */
 export async function findEntries(
   snapshot: CatalogueSnapshot,

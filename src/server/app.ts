@@ -15,6 +15,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { MetricsReport } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
 import { defaultTuning, type Tuning } from '../lib/tuning.ts';
+import type { DemoProgress } from './demo-progress.ts';
 import {
   bucketLinkSigner,
   createDocumentMemory,
@@ -58,13 +59,14 @@ interface AppOptions {
   clock?: Clock;
   randomInt?: RandomInt;
   tuning?: Tuning;
+  demo?: DemoProgress;
   /** Undefined if this is the only thread that serves. */
   shared?: Shared;
 }
 
 /** Tests pass their own clock, random numbers and tuning. */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const { clock, randomInt, shared, tuning = defaultTuning } = options;
+  const { clock, randomInt, shared, tuning = defaultTuning, demo } = options;
   const log = new Logger(config.logLevel, shared?.writeLog, config.logFormat);
   // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
@@ -106,6 +108,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     previewLifetime: config.previewLifetime,
     site: { ...config.site, logo },
     apiRatings: config.apiRatings,
+    describeDemo: () => demo?.describe(),
     cursors: new Cursors(keys),
     tuning,
     clock: clock ?? Date.now,

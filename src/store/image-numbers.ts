@@ -41,10 +41,14 @@ export class ImageNumbers {
   ): Call<Page<number>> {
     if (album !== undefined) {
       const { offset, limit } = window;
-      const whole = { offset: 0, limit: MAX_ALBUM_IMAGES };
-      const { total, items } = yield* this.page(view, selection, whole, caller);
+      const whole = soleShelf(selection);
+      if (whole) return { total: whole.size, items: yield* get(view.albumImages(album, offset, limit)) };
+      const all = { offset: 0, limit: MAX_ALBUM_IMAGES };
+      const { total, items } = yield* this.page(view, selection, all, caller);
       const selected = new Set(items);
-      const order = (yield* get(view.albumImages(album))).filter((image) => selected.has(image));
+      const order = (yield* get(view.albumImages(album, 0, all.limit))).filter((image) =>
+        selected.has(image),
+      );
       return { total, items: order.slice(offset, offset + limit) };
     }
     const shelf = this.#shelfToRead(selection);

@@ -62,6 +62,14 @@ export function createLookup(session: ReadSession): Lookup {
         [ids],
       );
     },
+    albumsOf: (ids) =>
+      session.query(
+        `select id, name, images from shelf join
+           (select album, cast(count(*) as int) as images from album_image
+            where image ${isOneOf('$1', 'text')} group by album) as found on number = album
+         order by number`,
+        [ids],
+      ),
     async findImageIds(ids) {
       const find = async (table: string) => {
         const text = `select id from ${table} where id ${isOneOf('$1', 'text')}`;

@@ -107,8 +107,8 @@ export interface View {
   /** The numbers of the images on a shelf, from one position up to another. */
   imagesOn(shelf: number, from: number, to: number): Answer<number[]>;
   imagesAt(shelf: number, positions: number[]): Answer<number[]>;
-  /** The numbers of the images of an album, in its order. */
-  albumImages(shelf: number): Answer<number[]>;
+  /** The numbers of so many images of an album, in its order, from an offset on. */
+  albumImages(shelf: number, offset: number, limit: number): Answer<number[]>;
   /** The first images of a draw that meet its conditions. */
   draw(draw: Draw): Answer<number[]>;
   /** The newest images of a shelf: all, or those below a number. */

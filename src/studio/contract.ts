@@ -3,10 +3,32 @@
  * The server validates every request with it (requests.ts), and both sides take their types from it. The page imports types
  * only, so nothing of this file, or of what it imports, may need Node's types.
  */
-import { EDITABLE_FIELDS, type EditableField } from '../catalogue/documents/edit-image.ts';
-import { Rating, uuidPattern } from '../catalogue/schemas.ts';
+import type { EditableField } from '../catalogue/documents/edit-image.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Change, DescribedItem } from '../store/contract/change-log.ts';
+import {
+  AlbumIds,
+  ChangeNumber,
+  closed,
+  Digits,
+  EntryFields,
+  Id,
+  Ids,
+  ImageEdit,
+  ImageFilter,
+  Kind,
+  NearIds,
+  NewPicture,
+  Nothing,
+  Origin,
+  RecordFilter,
+  SearchedIds,
+  Selection,
+  Text,
+  Texts,
+  TileIds,
+  Time,
+} from './request-schemas.ts';
 import type {
   AddedPicture,
   Alike,
@@ -23,118 +45,9 @@ import type {
   Undone,
 } from './responses.ts';
 
-export type { MentionedKind as Kind, Rating } from '../catalogue/types.ts';
+export type { Kind, MentionedKind, Rating } from '../catalogue/types.ts';
 export type * from './responses.ts';
-export type { Change, DescribedItem, EditableField };
-
-const MAX_IMAGES = 200_000;
-const MAX_TILES = 500;
-const MAX_NAMES = 100;
-const MAX_TEXT = 10_000;
-/** Of pictures that one request reads to compare them with a text. */
-const MAX_SEARCHED = 2000;
-/** Of pictures whose neighbours are looked at. */
-const MAX_NEAR = 20;
-const MAX_SIDE = 1_000_000;
-
-const closed = { additionalProperties: false };
-const Id = Type.String({ pattern: uuidPattern });
-const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_IMAGES });
-const Text = Type.String({ maxLength: MAX_TEXT });
-const Texts = Type.Array(Text, { maxItems: MAX_NAMES });
-const Kind = Type.Union([Type.Literal('artist'), Type.Literal('category'), Type.Literal('character')]);
-const Origin = Type.Union([Type.Literal('import'), Type.Literal('shell'), Type.Literal('studio')]);
-const Flag = Type.Optional(Type.Literal(''));
-/** The number of a change, in a query. */
-const Digits = Type.String({ pattern: '^[1-9]\\d{0,8}$' });
-const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
-const EntryIds = Type.Optional(Type.Array(Id, { maxItems: MAX_NAMES }));
-
-const Nothing = Type.Object({}, closed);
-const Selection = Type.Object({ ids: Ids }, closed);
-const ImageFilter = Type.Object(
-  {
-    rating: Type.Optional(Rating),
-    artist: EntryIds,
-    category: EntryIds,
-    character: EntryIds,
-    without: Type.Optional(Type.Array(Kind, { maxItems: 3 })),
-    unrated: Flag,
-    edited: Flag,
-    alike: Flag,
-    outdated: Flag,
-    run: Type.Optional(Digits),
-    like: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
-  },
-  closed,
-);
-/** What no shelf tells. Texts are parts of the title, or of the path of the source file. */
-const RecordFilter = Type.Object(
-  {
-    title: Type.Optional(Text),
-    path: Type.Optional(Text),
-    since: Type.Optional(Time),
-    before: Type.Optional(Time),
-    minSide: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SIDE })),
-    maxSide: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SIDE })),
-  },
-  closed,
-);
-const Field = Type.Union(
-  EDITABLE_FIELDS.map((field) => Type.Literal(field)),
-) as unknown as Type.TUnsafe<EditableField>;
-const ImageEdit = Type.Object(
-  {
-    rating: Type.Optional(Rating),
-    artist: Type.Optional(Text),
-    sourceName: Type.Optional(Text),
-    sourceUrl: Type.Optional(Text),
-    title: Type.Optional(Text),
-    description: Type.Optional(Text),
-    takenAt: Type.Optional(Text),
-    addCategories: Type.Optional(Texts),
-    removeCategories: Type.Optional(Texts),
-    addCharacters: Type.Optional(Texts),
-    removeCharacters: Type.Optional(Texts),
-    reset: Type.Optional(Type.Array(Field, { maxItems: EDITABLE_FIELDS.length })),
-    create: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
-export type ImageEdit = Type.Static<typeof ImageEdit>;
-/** Those of a catalogue record; they are validated like one. */
-const EntryFields = Type.Object(
-  {
-    name: Type.Optional(Text),
-    url: Type.Optional(Text),
-    description: Type.Optional(Text),
-    nsfw: Type.Optional(Type.Boolean()),
-    source: Type.Optional(Text),
-    gender: Type.Optional(Text),
-    ages: Type.Optional(Type.Array(Type.Integer(), { maxItems: MAX_NAMES })),
-    birth_date: Type.Optional(Text),
-    nationality: Type.Optional(Text),
-    occupations: Type.Optional(Texts),
-  },
-  closed,
-);
-/** The fields of a new picture, the names of the folders it is in and which of them are categories, the import that it continues, and whether to ask if it looks like others. */
-const NewPicture = Type.Object(
-  {
-    name: Text,
-    rating: Type.Optional(Rating),
-    artist: Type.Optional(Text),
-    category: Type.Optional(Texts),
-    character: Type.Optional(Texts),
-    folder: Type.Optional(Texts),
-    folderCategories: Type.Optional(
-      Type.Union([Type.Literal('all'), Type.Literal('last'), Type.Literal('none')]),
-    ),
-    run: Type.Optional(Digits),
-    alike: Type.Optional(Type.Literal('ask')),
-  },
-  closed,
-);
+export type { Change, DescribedItem, EditableField, ImageEdit };
 
 /** How a request and its response are sent. */
 type Form = 'query' | 'lookup' | 'change' | 'upload';
@@ -163,15 +76,12 @@ const upload = endpoint('upload');
 export const endpoints = {
   /** Who is signed in; undefined if nobody has to. */
   '/data/session': query(Nothing).returns<{ user: string | undefined }>(),
-  /** The ids, oldest first, 16 bytes each. */
+  /** The ids, 16 bytes each: in the order of the album if there is one, or else oldest first. */
   '/data/images': query(ImageFilter).returns<Uint8Array>(),
   /** The positions of those pictures that the filter matches. The page sends slices of a list. */
-  '/data/matches': lookup(
-    Type.Object(
-      { ids: Type.Array(Id, { minItems: 1, maxItems: MAX_SEARCHED }), filter: RecordFilter },
-      closed,
-    ),
-  ).returns<number[]>(),
+  '/data/matches': lookup(Type.Object({ ids: SearchedIds, filter: RecordFilter }, closed)).returns<
+    number[]
+  >(),
   /** The perceptual hash of a picture, for the filter `like`. */
   '/data/looks': upload(Type.Object({ name: Text }, closed)).returns<{ like: string }>(),
   '/data/entries': query(Type.Object({ kind: Kind }, closed)).returns<ListedEntry[]>(),
@@ -191,19 +101,15 @@ export const endpoints = {
   '/data/alike': query(Nothing).returns<{ total: number; groups: Alike[][] }>(),
   '/data/problems': query(Nothing).returns<string[]>(),
   '/data/health': query(Nothing).returns<Health>(),
-  '/data/tiles': lookup(
-    Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_TILES }) }, closed),
-  ).returns<Tile[]>(),
+  '/data/tiles': lookup(Type.Object({ ids: TileIds }, closed)).returns<Tile[]>(),
   '/data/summary': lookup(Selection).returns<SelectionSummary>(),
   /** Categories that pictures near these have and these lack. */
-  '/data/neighbours': lookup(
-    Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_NEAR }) }, closed),
-  ).returns<Counted[]>(),
+  '/data/neighbours': lookup(Type.Object({ ids: NearIds }, closed)).returns<Counted[]>(),
   /** The entries that have these names. Those that do not exist have no id. */
   '/data/names': lookup(Type.Object({ kind: Kind, names: Texts }, closed)).returns<
     { id?: string; name: string }[]
   >(),
-  /** Reads all files, and reports how far it is. Changes nothing. */
+  /** Reads all files, and reports how far it is, until the page disconnects. One at a time. Changes nothing. */
   '/check/files': change(Nothing).returns<Changed & Listed<string>>(),
   '/change/images': change(Type.Object({ ids: Ids, version: Text, edit: ImageEdit }, closed)).returns<
     Changed & { changed: number }
@@ -215,7 +121,7 @@ export const endpoints = {
   '/change/restore': change(Selection).returns<Changed>(),
   '/change/trash/empty': change(Nothing).returns<Changed & { images: number; files: number }>(),
   '/change/undo': change(
-    Type.Object({ change: Type.Integer(), isPreview: Type.Boolean() }, closed),
+    Type.Object({ change: ChangeNumber, isPreview: Type.Boolean() }, closed),
   ).returns<Undone>(),
   '/change/entry': change(
     Type.Object(
@@ -229,6 +135,17 @@ export const endpoints = {
   ).returns<Changed>(),
   '/change/entry/remove': change(
     Type.Object({ kind: Kind, id: Id, version: Text, block: Type.Boolean() }, closed),
+  ).returns<Changed>(),
+  /** Pictures of an album go before one of its others, or to the end. */
+  '/change/album/order': change(
+    Type.Object(
+      {
+        id: Id,
+        ids: AlbumIds,
+        before: Type.Optional(Id),
+      },
+      closed,
+    ),
   ).returns<Changed>(),
   /** With `alike=ask`, the pictures that it looks like, if there are any. */
   '/add/picture': upload(NewPicture).returns<AddedPicture | { alike: Found[] }>(),

@@ -1,5 +1,7 @@
-/** Changes of artists, characters and categories. */
-import { editEntry, mergeEntries, removeEntry } from '../changes/entries.ts';
+/** Changes of artists, characters, categories and albums. */
+
+import { countImages } from '../changes/describe.ts';
+import { editEntry, mergeEntries, moveInAlbum, removeEntry } from '../changes/entries.ts';
 import { createEntry } from '../changes/references.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import type { EntryLine } from '../import/sources/record.ts';
@@ -56,6 +58,17 @@ export class EntryChanges {
   ): Promise<Changed> {
     return this.#changeEntry('remove', { kind, id, version }, call, async (writer, entry) => {
       await removeEntry(writer, entry, { block, now: this.#defaults().now });
+    });
+  }
+
+  /** No version: the pictures go where they were dropped, whatever else was changed meanwhile. */
+  async order({ id, ids, before }: RequestTo<'/change/album/order'>, call: Call): Promise<Changed> {
+    return this.#change(call, async (writer) => {
+      const [album] = await writer.entriesById('album', [id]);
+      if (!album) throw new StudioError(409, 'the album was removed meanwhile');
+      await moveInAlbum(writer, album, ids, before);
+      writer.changeLog.describe(`move ${countImages(ids.length)} in the album ${album.name}`);
+      return {};
     });
   }
 

@@ -1,5 +1,5 @@
 /** What of the catalogue needs attention, as far as that is cheap to say. */
-import type { MentionedKind as Kind } from '../catalogue/types.ts';
+import type { Kind, MentionedKind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { Health } from './responses.ts';
@@ -14,7 +14,7 @@ export async function readHealth(
 ): Promise<Health> {
   await using snapshot = await openSnapshot();
   const all = { shelves: [snapshot.fixedShelves.catalogue], without: [], isEdited: false, isUnrated: false };
-  const count = async (filter: { without?: Kind[]; isUnrated?: boolean }) =>
+  const count = async (filter: { without?: MentionedKind[]; isUnrated?: boolean }) =>
     images > MAX_COUNTED ? undefined : await snapshot.countImages({ ...all, ...filter });
   const counts = async (kind: Kind) => {
     const found = await snapshot.imageCounts(kind);
@@ -33,6 +33,7 @@ export async function readHealth(
       artist: artists.unused - (isUnknownUnused ? 1 : 0),
       category: (await counts('category')).unused,
       character: (await counts('character')).unused,
+      album: (await counts('album')).unused,
     },
     imports: await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true }),
   };

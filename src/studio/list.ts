@@ -1,19 +1,19 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
 import { foldName, formerNames } from '../catalogue/names.ts';
 import { fold } from '../catalogue/search/fold.ts';
-import type { MentionedKind as Kind } from '../catalogue/types.ts';
+import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { findEntries } from '../changes/entries.ts';
 import { filterRecords } from '../changes/find-images.ts';
 import { findOutdated } from '../import/apply/update-thumbnails.ts';
 import type { SourceFileReader } from '../store/contract/source-files.ts';
-import type { CatalogueSnapshot } from '../store/contract/writer.ts';
+import type { CatalogueSnapshot, SavedEntry } from '../store/contract/writer.ts';
 import type { RequestTo } from './contract.ts';
 import type { Counted, ListedEntry } from './responses.ts';
 import { findAlikeIds, findLikeIds } from './review.ts';
 import { entryVersion } from './versions.ts';
 
-const KINDS: Kind[] = ['artist', 'category', 'character'];
+const KINDS: Kind[] = ['artist', 'category', 'character', 'album'];
 const ID_BYTES = 16;
 const MAX_SUGGESTIONS = 12;
 
@@ -21,7 +21,7 @@ type ImageFilter = RequestTo<'/data/images'>;
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 export type OpenSourceFiles = () => Promise<SourceFileReader>;
 
-/** The ids, oldest first, as 16 bytes each: the page gets all of them at once, however many there are. */
+/** The ids as 16 bytes each: the page gets all of them at once, however many there are. */
 export async function listImages(
   filter: ImageFilter,
   openSnapshot: OpenSnapshot,
@@ -34,16 +34,16 @@ export async function listImages(
     ...(like === undefined ? [] : [await findLikeIds(like, openSnapshot)]),
   ];
   await using snapshot = await openSnapshot();
-  const shelves = await findShelves(filter, snapshot);
-  if (!shelves) return Buffer.alloc(0);
+  const entries = await findFiltered(filter, snapshot);
+  if (!entries) return Buffer.alloc(0);
   const found = await snapshot.imageIds({
-    shelves,
+    shelves: toShelves(entries, filter, snapshot),
     without: without.filter((kind) => kind !== 'artist'),
     isEdited: edited !== undefined,
     isUnrated: unrated !== undefined,
     change: run === undefined ? undefined : Number(run),
   });
-  const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), found);
+  const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), inAlbumOrder(found, entries));
   const bytes = Buffer.alloc(ids.length * ID_BYTES);
   for (const [index, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), index * ID_BYTES, 'hex');
   return bytes;
@@ -62,20 +62,37 @@ export async function findMatches(
   return ids.flatMap((id, position) => (found.has(id) ? [position] : []));
 }
 
-/** Undefined if an entry of the filter does not exist. */
-async function findShelves(
+/** The entries of the filter. Undefined if one of them does not exist. */
+async function findFiltered(
   filter: ImageFilter,
-  { fixedShelves, entriesById }: CatalogueSnapshot,
-): Promise<number[] | undefined> {
-  const shelves: number[] = [];
+  { entriesById }: CatalogueSnapshot,
+): Promise<SavedEntry[] | undefined> {
+  const entries: SavedEntry[] = [];
   for (const kind of KINDS)
     for (const id of wantedIds(kind, filter)) {
       const [entry] = await entriesById(kind, [id]);
       if (!entry) return undefined;
-      shelves.push(entry.shelf);
+      entries.push(entry);
     }
-  if (filter.rating !== undefined) shelves.push(fixedShelves.rating[filter.rating]);
+  return entries;
+}
+
+function toShelves(
+  entries: SavedEntry[],
+  { rating }: ImageFilter,
+  { fixedShelves }: CatalogueSnapshot,
+): number[] {
+  const rated = rating === undefined ? [] : [fixedShelves.rating[rating]];
+  const shelves = [...entries.map(({ shelf }) => shelf), ...rated];
   return shelves.length > 0 ? shelves : [fixedShelves.catalogue];
+}
+
+/** If there is one album, its order counts. */
+function inAlbumOrder(ids: string[], entries: SavedEntry[]): string[] {
+  const [album, ...others] = entries.filter(({ kind }) => kind === 'album');
+  if (!album?.images || others.length > 0) return ids;
+  const found = new Set(ids);
+  return album.images.filter((id) => found.has(id));
 }
 
 function wantedIds(kind: Kind, filter: ImageFilter): string[] {

@@ -1,6 +1,6 @@
 /** What the server of the studio answers. The page gets these types through contract.ts. */
 import type { EditableField } from '../catalogue/documents/edit-image.ts';
-import type { Image, MentionedKind as Kind, Rating } from '../catalogue/types.ts';
+import type { Image, Kind, Rating } from '../catalogue/types.ts';
 import type { Kept } from '../changes/undoing.ts';
 import type { Change } from '../store/contract/change-log.ts';
 
@@ -72,6 +72,7 @@ export interface SelectionSummary {
   artists: Counted[];
   categories: Counted[];
   characters: Counted[];
+  albums: Counted[];
   /** Undefined if there are several, and so are the details. */
   source: Image['source'] | undefined;
   title: string | undefined;

@@ -38,6 +38,8 @@ export interface Call extends Session {
   report: OnProgress;
   /** The bytes of an upload. */
   bytes: Readable;
+  /** Aborted when the page disconnects. */
+  signal: AbortSignal;
 }
 
 export type OnProgress = (progress: Progress) => void;
@@ -149,7 +151,10 @@ async function run<A extends Address>(
     if (!response.headersSent) response.writeHead(200, { 'Content-Type': LINES_TYPE });
     response.write(`${JSON.stringify(line)}\n`);
   };
-  const result = await handlers[address](fields, { ...session, report, bytes: request });
+  const disconnected = new AbortController();
+  response.once('close', () => disconnected.abort());
+  const { signal } = disconnected;
+  const result = await handlers[address](fields, { ...session, report, bytes: request, signal });
   if (endpoints[address].form === 'change') {
     report({ result });
     response.end();

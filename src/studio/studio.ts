@@ -7,6 +7,7 @@ import { listChanges, listImports, listRemoved, listSteps, showChange } from './
 import { findMatches, listEntries, listImages, type OpenSourceFiles, suggestEntries } from './list.ts';
 import { readPage } from './page.ts';
 import { type PictureEngines, sendPicture } from './pictures.ts';
+import { StudioError } from './requests.ts';
 import { findAlike, findAlikeOf, findLooks, findProblems } from './review.ts';
 import type { StudioRoutes } from './server.ts';
 import { summarise, toTile } from './summary.ts';
@@ -20,13 +21,14 @@ const MAX_PROBLEMS = 100;
 export interface StudioEngines extends ChangeEngines, PictureEngines {
   importFolder: ImportFolder;
   openSourceFiles: OpenSourceFiles;
-  /** What is wrong with the stored files. Calls back for each image. */
+  /** What is wrong with the stored files. Calls back for each image; an error there stops it. */
   checkFiles(onImage: () => void): Promise<string[]>;
 }
 
 export function createStudio(engines: StudioEngines): StudioRoutes {
   const { openSnapshot, openSourceFiles, thumbnailSizes } = engines;
   const changes = new Changes(engines);
+  let isChecking = false;
   let files: ReturnType<typeof readPage> | undefined;
   const loadFiles = () => {
     files ??= readPage();
@@ -60,14 +62,22 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       },
       '/data/neighbours': (near) => findNeighbourCategories(near, openSnapshot),
       '/data/names': (names) => lookUpNames(names, openSnapshot),
-      async '/check/files'(_nothing, { report }) {
-        const total = (await engines.catalogue.statistics()).images.count;
-        let done = 0;
-        const problems = await engines.checkFiles(() => {
-          if (++done % FILES_PER_REPORT === 0) report({ done: Math.min(done, total), total });
-        });
-        const listed = problems.slice(0, MAX_PROBLEMS);
-        return { count: problems.length, listed, steps: await listSteps(openSnapshot) };
+      async '/check/files'(_nothing, { report, signal }) {
+        if (isChecking)
+          throw new StudioError(409, 'the files are being checked already: wait for that, or stop it');
+        isChecking = true;
+        try {
+          const total = (await engines.catalogue.statistics()).images.count;
+          let done = 0;
+          const problems = await engines.checkFiles(() => {
+            signal.throwIfAborted();
+            if (++done % FILES_PER_REPORT === 0) report({ done: Math.min(done, total), total });
+          });
+          const listed = problems.slice(0, MAX_PROBLEMS);
+          return { count: problems.length, listed, steps: await listSteps(openSnapshot) };
+        } finally {
+          isChecking = false;
+        }
       },
       async '/data/tiles'({ ids }) {
         await using snapshot = await openSnapshot();
@@ -88,6 +98,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       '/change/entry/create': (entry, call) => changes.entries.create(entry, call),
       '/change/entry/merge': (merge, call) => changes.entries.merge(merge, call),
       '/change/entry/remove': (removal, call) => changes.entries.remove(removal, call),
+      '/change/album/order': (order, call) => changes.entries.order(order, call),
       '/add/picture': (picture, call) =>
         addPicture(picture, call.bytes, {
           async importFolder(folder, continues) {

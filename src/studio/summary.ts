@@ -47,6 +47,7 @@ export async function summarise(lookup: Lookup, ids: string[]): Promise<Selectio
     const missing = batch.filter((id) => !rows.has(id));
     if (missing.length > 0) throw new StudioError(409, describeMissing(missing), { missing });
     for (const id of batch) total.add(rows.get(id) as SavedImage);
+    total.addAlbums(await lookup.albumsOf(batch));
     if (batch.length === BATCH_SIZE) await nextTick();
   }
   return total.finish();
@@ -66,6 +67,7 @@ class Total {
   readonly #artists = new Map<string, Counted>();
   readonly #categories = new Map<string, Counted>();
   readonly #characters = new Map<string, Counted>();
+  readonly #albums = new Map<string, Counted>();
   readonly #sources = new Map<string, Image['source']>();
   readonly #texts = { title: new Set<string>(), description: new Set<string>(), takenAt: new Set<string>() };
   readonly #edited: Record<string, number> = {};
@@ -88,6 +90,12 @@ class Total {
     this.#details = { createdAt, size, mimetype, width, height, fileName: image.fileName };
   }
 
+  /** Images do not mention their albums. */
+  addAlbums(albums: Counted[]): void {
+    for (const { id, name, images } of albums)
+      this.#albums.set(id, { id, name, images: images + (this.#albums.get(id)?.images ?? 0) });
+  }
+
   finish(): SelectionSummary {
     const [source] = this.#sources.size === 1 ? this.#sources.values() : [];
     const common = (texts: Set<string>) => (texts.size === 1 ? [...texts][0] : undefined);
@@ -99,6 +107,7 @@ class Total {
       artists: mostFrequent(this.#artists),
       categories: mostFrequent(this.#categories),
       characters: mostFrequent(this.#characters),
+      albums: mostFrequent(this.#albums),
       source,
       title: common(title),
       description: common(description),

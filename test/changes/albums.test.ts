@@ -1,5 +1,7 @@
 /** Albums against a naive model: lists of ids. Every change that places images again must leave them alone. */
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/documents/check.ts';
@@ -17,6 +19,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, sqlite, tamper } from '../support/servers/engines.ts';
 import { caller } from '../support/zukan/caller.ts';
 
@@ -138,6 +141,12 @@ async function check(config: Config, { albums, trash, explicit }: Omit<Model, 'a
     };
     const shown = images.filter((image) => !trash.includes(image));
     assert.deepEqual(await read({}), shown.map(idOf), name);
+    const second = await store.catalogue.albumImages(id, {}, { offset: 1, limit: 2 }, caller);
+    assert.ok('items' in second);
+    assert.deepEqual(
+      [second.total, ...second.items.map(({ fileName }) => fileName.slice(0, 36))],
+      [shown.length, ...shown.slice(1, 3).map(idOf)],
+    );
     const safe = shown.filter((image) => !explicit.includes(image));
     assert.deepEqual(await read({ nsfw: ['sfw'] }), safe.map(idOf), name);
     assert.equal((await store.catalogue.one('album', id))?.images, shown.length);
@@ -260,5 +269,26 @@ await forEachEngineInDepth((engine) => {
     const { updated } = await box.import([{ type: 'album', name: 'One', description: 'Some.' }]);
     assert.equal(updated, 1);
     await check(box.config, { albums: { One: [2, 1] }, trash: [], explicit: [] });
+  });
+
+  test('an album of a file names images by their files, too', async () => {
+    const box = sandbox(engine);
+    mkdirSync(join(box.folder, 'pictures'));
+    for (const seed of [1, 2, 3]) writeFileSync(join(box.folder, `pictures/${seed}.png`), tinyPicture(seed));
+    const image = (seed: number) => ({
+      ...{ type: 'image', id: idOf(seed), nsfw: 'sfw', file: `pictures/${seed}.png` },
+    });
+    const album = (...images: string[]) => ({ type: 'album', name: 'One', images });
+    const records = [1, 2, 3].map(image);
+    await box.import([...records, album('pictures/3.png', idOf(1), './pictures/2.png')]);
+    const expected = { albums: { One: [3, 1, 2] }, trash: [], explicit: [] };
+    await check(box.config, expected);
+    for (const wrong of ['pictures/4.png', '../pictures/1.png'])
+      await assert.rejects(
+        box.import([...records, album(wrong)]),
+        new RegExp(`no earlier line has the "file" "${wrong}"`),
+      );
+    await assert.rejects(box.import([album('pictures/1.png')]), /no earlier line has the "file"/);
+    await check(box.config, expected);
   });
 });

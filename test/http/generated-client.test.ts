@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { demoCatalogue } from '../../demo/catalogue.ts';
-import { fillWithDemo } from '../../src/cli/serving/fill-with-demo.ts';
-import { createCatalogue } from '../../src/server/engines.ts';
+import { importFiles } from '../../src/cli/importing/import.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, makeToken, startService } from '../support/zukan/service.ts';
@@ -113,8 +112,7 @@ async function writeUndrawnDemo(folder: string): Promise<string> {
 test('the generated client compiles and returns the data of the demo', async () => {
   const folder = temporaryFolder();
   const config = configFor(folder, { THUMBNAILS: 'off' });
-  await createCatalogue(config);
-  await fillWithDemo(config, writeUndrawnDemo);
+  await importFiles(config, [await writeUndrawnDemo(temporaryFolder())]);
   const { origin } = await startService(config);
   const { secret } = await makeToken(config, ['image:list']);
 

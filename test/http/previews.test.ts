@@ -48,7 +48,7 @@ async function writeCatalogue(folder: string): Promise<string> {
   await drawInto(folder, { file: 'small.png', format: 'png', width: 60, height: 90, colour: '#20c020' });
   const lines = [
     { type: 'artist', id: uuid(2, 1), name: hostile.replace('\u0000', '') },
-    { type: 'artist', id: uuid(2, 2), name: 'Nightly' },
+    { type: 'artist', id: uuid(2, 2), name: 'Nightly', aliases: [uuid(2, 9)] },
     { type: 'artist', id: uuid(2, 3), name: 'Idle' },
     { type: 'character', id: uuid(3, 1), name: 'Mei', description: `Quiet. ${'Likes snow. '.repeat(30)}` },
     { type: 'character', id: uuid(3, 2), name: 'Yoru' },
@@ -192,6 +192,12 @@ for (const isBucket of [false, true])
           [title, 'summary', undefined],
         );
       }
+    });
+
+    test('the id of an entry that was merged leads to that of the entry', async () => {
+      const { tags, text } = await crawl(`/?artist=${uuid(2, 9)}`);
+      assert.equal(tags['og:url'], `${service.origin}/?artist=${uuid(2, 2)}`);
+      assert.ok(text.includes(`href="/feed.xml?artist=${uuid(2, 2)}"`));
     });
 
     test('the start page shows the newest picture that is rated sfw, by an address that stays', async () => {

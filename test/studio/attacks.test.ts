@@ -157,6 +157,9 @@ test('requests that the page would not send are refused', async () => {
   ];
   for (const body of bad)
     assert.equal((await studio.send('/change/images', session, body, 'POST')).status, 400, body);
+  for (const change of [0, -1, 1.5, 2 ** 31, '1'])
+    assert.equal((await studio.post('/change/undo', { change, isPreview: true })).status, 400);
+  assert.equal((await studio.post('/data/names', { kind: 'category', names: ['a\0'] })).status, 400);
   const queries = ['rating=none', 'artist=x', 'run=0', 'rating=sfw&rating=sfw', 'edited=x', '__proto__=x'];
   for (const query of [...queries, 'unknown=', `category=${id}&`.repeat(101)])
     assert.equal((await studio.send(`/data/images?${query}`, session)).status, 400, query);

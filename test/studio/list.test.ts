@@ -94,6 +94,7 @@ await forEachEngineInDepth(async (engine) => {
         { id: uuid(1, 2), name: 'seaside', images: 1 },
       ],
       characters: [{ id: uuid(3, 1), name: 'Umi', images: 1 }],
+      albums: [],
       source: { name: '', url: '' },
       ...{ title: '', description: '', takenAt: '' },
       edited: { rating: 1 },
@@ -132,7 +133,7 @@ await forEachEngineInDepth(async (engine) => {
       unrated: 2,
       withoutCategory: 1,
       withoutArtist: 1,
-      unused: { artist: 0, category: 1, character: 0 },
+      unused: { artist: 0, category: 1, character: 0, album: 0 },
     });
     assert.deepEqual([imports.length, imports[0].added], [1, 3]);
     const { count, listed } = await studio.change('/check/files', {});

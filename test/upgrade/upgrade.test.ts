@@ -1,13 +1,15 @@
 /**
  * Data that earlier releases made is still there after the upgrade. The folders have dumps of catalogues that those
  * releases imported, with their tokens, and what they exported; `files` has the pictures. Version 0.2.0 stored the same
- * as 0.1.0. Never change these files.
+ * as 0.1.0. From 0.4.0 on, operators could decide things: there an image and entries were edited, one was merged into another,
+ * and `removed.png` was removed. Never change these files.
  */
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import description from '../../package.json' with { type: 'json' };
 import { type Named, sortByName } from '../../src/catalogue/names.ts';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { openStore } from '../../src/server/engines.ts';
@@ -31,19 +33,20 @@ const isUnknown = ({ type, id }: Line) => type === 'artist' && id === UNKNOWN_AR
 
 /** What an export of this version has instead: every image has an artist and a source, and records have decisions. */
 function expectedLine(line: Line): Line {
-  if (line.type !== 'image') return { ...line, aliases: [] };
+  if (line.type === 'removed') return line;
+  if (line.type !== 'image') return { aliases: [], ...line };
   const { artist, source } = line;
   return {
+    edited: [],
     ...line,
     artist: artist ?? UNKNOWN_ARTIST.id,
     source: source ?? { name: '', url: '' },
-    edited: [],
   };
 }
 
 /** This version sorts entries ignoring case, and so the lists of images. */
 function inOrder(lines: Line[]): Line[] {
-  const entries = lines.filter(({ type }) => type !== 'image') as (Line & Named)[];
+  const entries = lines.filter(({ type }) => type !== 'image' && type !== 'removed') as (Line & Named)[];
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const sortIds = (ids: unknown) =>
     sortByName((ids as string[]).map((id) => byId.get(id) as Named)).map(({ id }) => id);
@@ -51,11 +54,34 @@ function inOrder(lines: Line[]): Line[] {
     .filter(({ type }) => type === 'image')
     .map((line) => ({ ...line, categories: sortIds(line.categories), characters: sortIds(line.characters) }));
   const kinds = Map.groupBy(entries, ({ type }) => type);
-  return [...[...kinds.values()].flatMap((ofKind) => sortByName(ofKind)), ...images];
+  const removed = lines.filter(({ type }) => type === 'removed');
+  return [...[...kinds.values()].flatMap((ofKind) => sortByName(ofKind)), ...images, ...removed];
 }
 
+/** Thumbnails may differ, and the dumps of the two databases were made one after the other. */
+function comparable(lines: Line[]): Line[] {
+  return lines
+    .filter((line) => !isUnknown(line))
+    .map(({ thumbnails, ...line }) => (line.type === 'removed' ? { hash: line.hash } : line));
+}
+
+const versions = globSync('[0-9]*', { cwd: home }).sort();
+
+test('every earlier release but 0.2.0 has a dump', () => {
+  const changelog = readFileSync(join(home, '../../CHANGELOG.md'), 'utf8');
+  const released = Array.from(
+    changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm),
+    ([, version]) => version as string,
+  );
+  const others = ['0.2.0', description.version, ...versions];
+  assert.deepEqual(
+    released.filter((version) => !others.includes(version)),
+    [],
+  );
+});
+
 await forEachEngine((engine) => {
-  for (const version of ['0.1.0', '0.3.0'])
+  for (const version of versions)
     test(`opens a catalogue of ${version}`, async () => {
       const data = temporaryFolder();
       const environment: Record<string, string> = { DATA_DIR: data, ...engine.withoutCatalogue() };
@@ -79,24 +105,29 @@ await forEachEngine((engine) => {
       assert.equal(expected.filter(({ type }) => type === 'image').length, 3);
       const images = exported.filter(({ type }) => type === 'image');
       const hasThumbnails = images.every((line) => 'thumbnails' in line);
-      assert.equal(hasThumbnails, version === '0.3.0', 'version 0.1.0 had none');
-      for (const line of images) Reflect.deleteProperty(line, 'thumbnails');
-      assert.deepEqual(
-        exported.filter((line) => !isUnknown(line)),
-        expected.filter((line) => !isUnknown(line)),
-      );
+      assert.equal(hasThumbnails, version !== '0.1.0', 'version 0.1.0 had none');
+      assert.deepEqual(comparable(exported), comparable(expected));
       const unknown = exported.filter(isUnknown);
       assert.equal(unknown.length, 1);
       assert.equal(unknown[0]?.name, 'Unknown');
 
       await succeed(['check', '--quiet'], environment);
-      assert.equal((await succeed(['imports', '--json'], environment)).output, '[]\n');
+      const imports = JSON.parse((await succeed(['imports', '--json'], environment)).output);
+      assert.equal(imports.length, version === '0.5.0' ? 2 : 0, 'version 0.5.0 was the first to list them');
       await using store = await openStore(config);
       const [live, revoked] = await store.tokens.records();
       assert.deepEqual([live?.owner, live?.scopes, live?.revokedAt], ['a bot', ['image:list'], null]);
       assert.equal((await store.tokens.find(live?.hash ?? ''))?.id, live?.id);
       assert.equal(revoked?.purpose, 'revoked');
       assert.equal(await store.tokens.find(revoked?.hash ?? ''), undefined);
+
+      if (exported.some(({ type }) => type === 'removed')) {
+        const pictures = temporaryFolder();
+        copyFileSync(join(home, 'removed.png'), join(pictures, 'again.png'));
+        await succeed(['import', pictures], environment);
+        const { images } = JSON.parse((await succeed(['stats', '--json'], environment)).output);
+        assert.equal(images.count, 3, 'what was removed is not imported again');
+      }
 
       // What this version adds works on the old data: new thumbnails, decisions, and a new picture.
       await succeed(['thumbnails', '--quiet'], environment);

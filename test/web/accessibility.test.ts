@@ -83,7 +83,7 @@ describe('the pages have no accessibility violation', { skip }, async () => {
   const views = {
     '/?categories=sea&nsfw=sfw&orientation=portrait': '#all-shown',
     '/?order=newest': '.tile img.loaded',
-    [`/?artist=${artistId}`]: '#pages a',
+    [`/?artist=${artistId}`]: '.tile img.loaded',
     [`/?image=${sfwImageId}`]: 'dialog .properties',
     [`/?image=${artistId}`]: 'dialog .problem',
     '/?in=characters': '.entries li',

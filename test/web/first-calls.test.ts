@@ -2,7 +2,7 @@
 /** The first calls of every view of the gallery. */
 import { describe, test } from 'node:test';
 import { openGallery } from '../support/browser/gallery-pages.ts';
-import { artistId, characterId, seaCategoryId } from '../support/catalogues/gallery.ts';
+import { albumId, artistId, characterId, seaCategoryId } from '../support/catalogues/gallery.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { checkFirstCalls } from './first-calls.ts';
 import { ALL_RATINGS } from './page-helpers.ts';
@@ -22,9 +22,12 @@ describe('the first calls', { skip }, async () => {
       '/?categories=sea,city&match=any&exclude=moon': [
         random(`categories=sea%2Ccity&match=any&exclude=moon&${ALL_RATINGS}`),
       ],
-      [`/?artist=${artistId}&page=2`]: [
-        `/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=25&${images}`,
+      [`/?artist=${artistId}`]: [`/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=0&${images}`],
+      [`/?album=${albumId}`]: [
+        `/album/${albumId}`,
+        `/album/${albumId}/images?${ALL_RATINGS}&limit=25&offset=0&${images}`,
       ],
+      '/?in=albums': ['/album?limit=25&offset=0&include=count%2Ccover'],
       [`/?character=${characterId}&nsfw=sfw`]: [random(`character=${characterId}&nsfw=sfw`)],
       [`/?category=${seaCategoryId}`]: [
         `/category/${seaCategoryId}`,

@@ -4,7 +4,13 @@ import { describe, test } from 'node:test';
 import { findViolations, findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { visit } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
-import { artistId, importGalleryCatalogue, questionableImageId } from '../support/catalogues/gallery.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import {
+  albumId,
+  artistId,
+  importGalleryCatalogue,
+  questionableImageId,
+} from '../support/catalogues/gallery.ts';
 import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startService } from '../support/zukan/service.ts';
@@ -12,6 +18,7 @@ import {
   ALL_RATINGS,
   openFilters,
   recordFiles,
+  scrollToEnd,
   shownIds,
   waitForFirstImage,
   waitUntilIdle,
@@ -84,7 +91,7 @@ describe('the gallery', { skip }, async () => {
     await finish();
   });
 
-  test('a list of entries shows covers and counts, and an artist their images, with one request each', async () => {
+  test('a list of entries shows covers and counts, and an artist and an album their images, with one request each', async () => {
     const { page, requests, finish } = await open('/?in=artists');
     const hokusai = page.locator('.entries li');
     await hokusai.locator('.cover img.loaded').waitFor();
@@ -108,19 +115,29 @@ describe('the gallery', { skip }, async () => {
       ['xml', 'json'].map((type) => `/feed.${type}?artist=${artistId} Hokusai & Daughter · zukan`),
       'the head follows the view',
     );
-    await page.getByRole('link', { name: 'Next' }).click();
-    await page.waitForURL(`**/?artist=${artistId}&page=2`);
-    await waitUntilIdle(page);
-    assert.equal((await shownIds(page)).length, 5);
+    await scrollToEnd(page);
+    await page.getByText('All 30 images shown.', { exact: true }).waitFor();
     assert.deepEqual(requests, [
       '/artist?limit=25&offset=0&include=count%2Ccover',
       `/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=0&include=artist%2Cthumbnails%2Cdetails`,
       `/artist/${artistId}/images?${ALL_RATINGS}&limit=25&offset=25&include=artist%2Cthumbnails%2Cdetails`,
     ]);
     await page.goBack();
-    await page.goBack();
     await hokusai.waitFor();
     assert.deepEqual(await feeds(), ['/feed.xml zukan', '/feed.json zukan']);
+    await page.getByRole('link', { name: 'Albums' }).click();
+    await page.getByRole('link', { name: 'Holidays' }).click();
+    await page.getByText('A week by the sea.').waitFor();
+    await waitForFirstImage(page);
+    assert.equal((await shownIds(page))[0], uuid(4, 30), 'images are in the order of the album');
+    assert.equal(await feed.getAttribute('href'), `/feed.xml?album=${albumId}`);
+    assert.ok(await page.locator('#shuffle').isHidden());
+    assert.deepEqual(requests.slice(3), [
+      '/album?limit=25&offset=0&include=count%2Ccover',
+      `/album/${albumId}/images?${ALL_RATINGS}&limit=25&offset=0&include=artist%2Cthumbnails%2Cdetails`,
+    ]);
+    await scrollToEnd(page);
+    await page.getByText('All 30 images shown.', { exact: true }).waitFor();
     await finish();
   });
 

@@ -5,7 +5,7 @@ import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { openPage } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { seaCategoryId } from '../support/catalogues/gallery.ts';
-import { atDepth } from '../support/depth.ts';
+import { atDepth, testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { scrollNearEnd, shownIds, waitForFirstImage, waitForImageCount } from './page-helpers.ts';
 
@@ -36,6 +36,16 @@ describe('the page', { skip }, async () => {
       );
     }
     await finish();
+  });
+
+  testDeep('pictures are on paper too', async () => {
+    const page = await openPage(browser);
+    await page.goto(`${origin}/?categories=city`);
+    await waitForFirstImage(page);
+    await page.emulateMedia({ media: 'print' });
+    const printed = await page.locator('.tile img').first().boundingBox();
+    assert.ok((printed?.width ?? 0) > 50, `${printed?.width} px`);
+    await page.context().close();
   });
 
   test('without JavaScript, one sentence says so, and nothing is offered that does not work', async () => {

@@ -242,7 +242,7 @@ describe('the reference', { skip }, async () => {
       assert.equal(new URL(page.url()).hash, '#similar');
       await page.getByLabel('Filter the contents').fill('no such');
       await contents.getByText('Nothing matches.').waitFor();
-      for (const width of [390, 768, 1920]) {
+      for (const width of [390, 768, 1280, 1920]) {
         await page.setViewportSize({ width, height: 900 });
         const room = await page.locator('html').evaluate((html) => html.clientWidth - html.scrollWidth);
         assert.ok(room >= 0, `nothing overflows at ${width} px`);
@@ -262,6 +262,13 @@ describe('the reference', { skip }, async () => {
         assert.ok(markBox && titleBox && Math.abs(markBox.x - titleBox.x) < 3 && markBox.y >= 4, path);
       }
       await page.goBack();
+      const looks = await page.locator('section.operation').evaluateAll((sections) =>
+        sections.map((section) => {
+          const { display, borderRadius, gap } = getComputedStyle(section);
+          return `${display} ${borderRadius} ${gap}`;
+        }),
+      );
+      assert.equal(new Set(looks).size, 1, `no style of the gallery is for the id of an endpoint: ${looks}`);
       await page.evaluate(() => scrollTo(0, 2000));
       const box = await page.locator('.wordmark svg').boundingBox();
       assert.ok(box && box.y >= 0 && box.y < 20, `${box?.y} px`);

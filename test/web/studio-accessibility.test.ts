@@ -35,6 +35,11 @@ describe('the studio', { skip }, async () => {
     await page.locator('dialog h2').waitFor();
     await check('an entry');
     await page.getByRole('button', { name: 'Cancel' }).click();
+    for (const view of ['Albums', 'Add', 'Review']) {
+      await page.getByRole('link', { name: view, exact: true }).click();
+      await page.locator('h1', { hasText: view }).waitFor();
+      await check(view);
+    }
     await page.getByRole('link', { name: 'Removed' }).click();
     await page.locator('h1', { hasText: 'Removed' }).waitFor();
     await check('removed');
@@ -62,9 +67,10 @@ describe('the studio', { skip }, async () => {
       const check = async (view: string) => {
         const isTooWide = 'document.documentElement.scrollWidth > innerWidth';
         assert.equal(await page.evaluate(isTooWide), false, `${view}, ${size}`);
-        assert.deepEqual(await findViolations(page), [], `${view}, ${size}`);
+        for (const colorScheme of width === 390 ? (['light', 'dark'] as const) : (['light'] as const))
+          assert.deepEqual(await findViolations(page, colorScheme), [], `${view}, ${size}, ${colorScheme}`);
       };
-      for (const view of ['Artists', 'Add', 'Review', 'History', 'Removed', 'Pictures']) {
+      for (const view of ['Artists', 'Albums', 'Add', 'Review', 'History', 'Removed', 'Pictures']) {
         if (await page.locator('#menu').isVisible()) await page.locator('#menu').tap();
         await page.getByRole('link', { name: view, exact: true }).tap();
         await page.locator('section:not([hidden]) h1', { hasText: view }).waitFor();
@@ -74,7 +80,7 @@ describe('the studio', { skip }, async () => {
       await waitForPanel(page, 'One picture', 'attached');
       if (await page.locator('#bar [value="edit"]').isVisible())
         await page.locator('#bar [value="edit"]').tap();
-      await page.locator('#panel .toggles').waitFor();
+      await page.getByRole('group', { name: 'Rating' }).waitFor();
       await check('one picture');
       await page.locator('#tile-0').tap();
       await page.locator('#stage img').last().waitFor();

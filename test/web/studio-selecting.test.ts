@@ -73,6 +73,12 @@ describe('the studio', { skip }, async () => {
     assert.equal(await page.locator('#loupe').isVisible(), false);
     await page.locator(`#tile-${IMAGES - 1}`).dblclick();
     await place(page, String(IMAGES));
+    // Back of the browser closes it too, also on a phone.
+    await page.goBack();
+    await page.locator('#grid:focus').waitFor();
+    assert.equal(await page.locator('#loupe').isVisible(), false);
+    await page.goForward();
+    await place(page, String(IMAGES));
     await page.getByRole('button', { name: 'Previous picture' }).click();
     await place(page, String(IMAGES - 1));
     // A picture that is removed is followed by the next one.
@@ -125,6 +131,8 @@ describe('the studio', { skip }, async () => {
       const columns = (await page.evaluate(`Math.round(
       document.querySelector('.space').clientWidth / (document.querySelector('.tile').clientWidth + 10))`)) as number;
       const rows = Math.ceil(IMAGES / columns);
+      // On an unselected tile: a selected one would be moved.
+      await page.keyboard.press('Escape');
       await page.mouse.move(first.x + 5, first.y + 5);
       await page.mouse.down();
       await page.mouse.move(first.x + 60, 400, { steps: 2 });
@@ -134,6 +142,72 @@ describe('the studio', { skip }, async () => {
       await waitForPanel(page, `${rows} pictures`);
       await page.getByRole('button', { name: 'Select all' }).click();
       await waitForPanel(page, `${IMAGES} pictures`);
+
+      // Selected pictures are dropped on an album, and ordered in it with the mouse, keys and buttons.
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Shift+ArrowRight');
+      await page.keyboard.press('Shift+ArrowRight');
+      await waitForPanel(page, '3 pictures');
+      const drag = async (from: number, x: number, y: number) => {
+        const start = await box(from);
+        await page.mouse.move(start.x + 40, start.y + 40);
+        await page.mouse.down();
+        await page.mouse.move(start.x + 60, start.y + 60, { steps: 2 });
+        await page.mouse.move(x, y, { steps: 2 });
+      };
+      await drag(0, 500, 300);
+      const target = await page.locator('#album-drop li', { hasText: 'New album' }).boundingBox();
+      assert.ok(target);
+      await page.mouse.move(target.x + 20, target.y + 10, { steps: 2 });
+      await page.locator('#album-drop li.over').waitFor();
+      await page.mouse.up();
+      await page.locator('dialog input').fill('Drawer');
+      await page.keyboard.press('Enter');
+      await waitForUndo(page, 'add to Drawer: 3 images');
+      await page.getByRole('link', { name: 'Albums' }).click();
+      await page.getByRole('button', { name: '3: show the pictures of Drawer' }).click();
+      await page.locator('#count', { hasText: /^3$/ }).waitFor();
+      assert.match(page.url(), /[?&]album=[0-9a-f-]{36}\+Drawer/);
+      const sources = () =>
+        page
+          .locator('.tile img')
+          .evaluateAll((images) =>
+            images
+              .sort((a, b) => Number(a.parentElement?.dataset.index) - Number(b.parentElement?.dataset.index))
+              .map((image) => image.getAttribute('src')),
+          );
+      const [a, b, c] = await sources();
+      const expectOrder = async (undo: string, ...order: (string | null | undefined)[]) => {
+        await page.locator(`#tile-0 img[src="${order[0]}"]`).waitFor();
+        await page.locator(`#tile-1 img[src="${order[1]}"]`).waitFor();
+        await waitForUndo(page, undo);
+        assert.deepEqual(await sources(), order);
+      };
+      await page.locator('#tile-0').click();
+      await page.keyboard.press('Alt+ArrowRight');
+      await expectOrder('move 1 image', b, a, c);
+      await page.locator('#tile-1[aria-selected="true"]').waitFor();
+      await page.getByRole('button', { name: 'To end' }).click();
+      await expectOrder('move 1 image', b, c, a);
+      const goal = await box(0);
+      await drag(2, goal.x + 5, goal.y + 50);
+      await page.locator('.drop-marker').waitFor();
+      await page.mouse.up();
+      await expectOrder('move 1 image', a, b, c);
+      await drag(0, goal.x + 400, goal.y + 50);
+      await page.keyboard.press('Escape');
+      await page.mouse.up();
+      await page.locator('#grid').press('Control+z');
+      await expectOrder('move 1 image', b, c, a);
+      for (const next of ['move 1 image', 'add to Drawer']) {
+        await page.locator('#grid').press('Control+z');
+        await waitForUndo(page, next);
+      }
+      await expectOrder('add to Drawer', a, b, c);
+      await page.getByRole('button', { name: 'Remove the filter Drawer' }).click();
+      await page.locator('#count', { hasText: new RegExp(`^${IMAGES}$`) }).waitFor();
+      await page.locator('#grid').press('Control+z');
+      await page.locator('#undo:disabled').waitFor();
 
       await page.getByLabel('Captions').selectOption('files');
       await page.getByLabel('Size of tiles').selectOption('large');

@@ -27,7 +27,6 @@ import type { Entry, GalleryImage } from '../../web/types.ts';
 describe('routes', () => {
   const text = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' });
   const name = text.map((value) => value.replaceAll(',', '').trim()).filter(Boolean);
-  const page = fc.integer({ min: 1, max: 9_999_999 });
   const filter: fc.Arbitrary<Filter> = fc
     .tuple(
       fc.subarray([...filterOptions.nsfw]),
@@ -47,8 +46,11 @@ describe('routes', () => {
     fc
       .tuple(fc.constantFrom('random' as const, 'newest' as const), selection, filter)
       .map(([name, selection, filter]) => ({ name, ...selection, filter })),
-    fc.record({ name: fc.constant('artist' as const), id: text, filter, page }),
-    fc.record({ name: fc.constantFrom('character' as const, 'category' as const), id: text, filter }),
+    fc.record({
+      name: fc.constantFrom('artist' as const, 'album' as const, 'character' as const, 'category' as const),
+      id: text,
+      filter,
+    }),
     fc.record({
       name: fc.constant('list' as const),
       kind: fc.constantFrom(...entryKinds),
@@ -83,8 +85,8 @@ describe('routes', () => {
     );
     const portraits: Filter = { ...noFilter, nsfw: ['sfw', 'nsfw'], orientation: ['portrait'] };
     assert.equal(
-      formatUrl({ name: 'artist', id: 'x', filter: portraits, page: 2 }),
-      '/?artist=x&nsfw=sfw,nsfw&orientation=portrait&page=2',
+      formatUrl({ name: 'artist', id: 'x', filter: portraits }),
+      '/?artist=x&nsfw=sfw,nsfw&orientation=portrait',
     );
     const views: [string, View][] = [
       ['', random()],
@@ -96,10 +98,10 @@ describe('routes', () => {
       ['?order=oldest', random()],
       ['?search=x', { name: 'search', search: 'x' }],
       ['?in=dragons', random()],
-      ['?artist=x&page=-1', { name: 'artist', id: 'x', filter, page: 1 }],
+      ['?album=x', { name: 'album', id: 'x', filter }],
       ['?in=artists&sort=age', { name: 'list', kind: 'artists', search: '', sort: 'name' }],
       ['?animated=true,false&size=8k', random()],
-      ['?artist=%E0%A4%A', { name: 'artist', id: '\ufffd%A', filter, page: 1 }],
+      ['?artist=%E0%A4%A', { name: 'artist', id: '\ufffd%A', filter }],
     ];
     for (const [query, view] of views) assert.deepEqual(parseRoute(query).view, view, query);
   });

@@ -46,8 +46,9 @@ export async function change<A extends AddressOf<'change'>>(
   address: A,
   body: RequestTo<A>,
   onProgress: (progress: Progress) => void = () => {},
+  signal?: AbortSignal,
 ): Promise<ResponseOf<A>> {
-  const response = await send(address, body);
+  const response = await send(address, body, signal);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let rest = '';

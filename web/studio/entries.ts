@@ -1,4 +1,4 @@
-/** The list of artists, characters or categories. */
+/** The list of artists, characters, categories or albums. */
 import type { Kind, ListedEntry } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { change, get } from './api.ts';
@@ -11,9 +11,21 @@ import { formatNumber } from './text.ts';
 
 /** More than anyone reads; the text field narrows it down. */
 const MAX_SHOWN = 500;
-const titles: Record<Kind, string> = { artist: 'Artists', category: 'Categories', character: 'Characters' };
+const titles: Record<Kind, string> = {
+  artist: 'Artists',
+  category: 'Categories',
+  character: 'Characters',
+  album: 'Albums',
+};
 
-type ShowPictures = (filter: { kind: Kind; id: string; name: string }) => void;
+/** Pictures that have an entry. */
+export interface EntryFilter {
+  kind: Kind;
+  id: string;
+  name: string;
+}
+
+type ShowPictures = (filter: EntryFilter) => void;
 
 export class EntryList {
   readonly #showPictures: ShowPictures;
@@ -150,7 +162,7 @@ export class EntryList {
       }
     };
     showDialog(
-      `Create a ${this.#kind}`,
+      `Create ${/^a/.test(this.#kind) ? 'an' : 'a'} ${this.#kind}`,
       [name.element],
       [{ label: 'Create', isStrong: true, press }, { label: 'Cancel' }],
     );

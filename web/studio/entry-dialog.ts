@@ -1,4 +1,4 @@
-/** Changes, merges and removes one artist, character or category. */
+/** Changes, merges and removes one artist, character, category or album. */
 import type { AddressOf, Kind, ListedEntry, RequestTo } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
 import { change } from './api.ts';
@@ -12,6 +12,7 @@ import { countPictures } from './text.ts';
 const fieldsOf: Record<Kind, Record<string, string>> = {
   artist: { url: 'URL' },
   category: { description: 'Description' },
+  album: { description: 'Description' },
   character: {
     ...{
       description: 'Description',

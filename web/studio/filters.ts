@@ -3,18 +3,13 @@ import type { Change, Kind, Rating, RequestTo } from '../../src/studio/contract.
 import { byId, el } from '../dom.ts';
 import { describeOption } from './change.ts';
 import { Combobox } from './combobox.ts';
+import type { EntryFilter } from './entries.ts';
 import { pictureField, type RecordFilter, recordFields, toRecordFilter } from './record-filter.ts';
 
 const MAX_IMPORTS = 10;
-const KINDS: Kind[] = ['category', 'artist', 'character'];
+const KINDS: Kind[] = ['category', 'artist', 'character', 'album'];
 
 const importQuery = (change: number) => `run=${change}`;
-
-interface EntryFilter {
-  kind: Kind;
-  id: string;
-  name: string;
-}
 
 /** What a list may be narrowed down to. */
 interface Narrowed {
@@ -64,8 +59,14 @@ export class Filters {
     });
   }
 
+  /** The album whose order counts: the only one in the filters. */
+  get album(): string | undefined {
+    const [album, ...others] = this.#narrowed.entries.filter(({ kind }) => kind === 'album');
+    return others.length > 0 ? undefined : album?.id;
+  }
+
   get isReversed(): boolean {
-    return this.#order.value === '';
+    return this.#order.value === '' && this.album === undefined;
   }
 
   /** The query of the list. */
@@ -220,7 +221,7 @@ export class Filters {
     for (const [name, value] of Object.entries(this.#records.values)) if (value) query.set(name, value);
     if (like) query.set('like', like);
     const search = query.toString();
-    history.replaceState(null, '', `/${search ? `?${search}` : ''}${location.hash}`);
+    history.replaceState(history.state, '', `/${search ? `?${search}` : ''}${location.hash}`);
   }
 
   #read(): void {

@@ -1,5 +1,9 @@
-/** What the mouse and fingers do in the grid: clicks, taps, long presses, and a rectangle that selects. */
+/**
+ * What the mouse and fingers do in the grid: clicks, taps, long presses, and dragging. Dragging moves what is selected if it
+ * starts on a selected tile, or else draws a rectangle that selects.
+ */
 import { el } from '../dom.ts';
+import type { Pointer } from './album-drop.ts';
 import type { Area } from './tile-layout.ts';
 
 export interface PointerActions {
@@ -13,6 +17,13 @@ export interface PointerActions {
   /** The rectangle, in the coordinates of the tiles. */
   changeArea(area: Area): void;
   endArea(): void;
+  /** Whether dragging this tile moves what is selected. */
+  isMovable(index: number): boolean;
+  startMove(): void;
+  /** Where the pointer is on the screen and among the tiles. Returns whether to go on without a movement. */
+  changeMove(pointer: Pointer, at: { x: number; y: number }): boolean;
+  /** Where the pictures were dropped; undefined if the move was cancelled. */
+  endMove(pointer?: Pointer): void;
 }
 
 export interface Press {
@@ -37,6 +48,7 @@ interface Start {
   clientX: number;
   clientY: number;
   add: boolean;
+  isMove: boolean;
 }
 
 export function listenForPointers(box: HTMLElement, space: HTMLElement, actions: PointerActions): void {
@@ -44,8 +56,8 @@ export function listenForPointers(box: HTMLElement, space: HTMLElement, actions:
   space.append(rectangle);
   let pointerType = 'mouse';
   let start: Start | undefined;
-  let pointer = { clientX: 0, clientY: 0 };
-  let isDrawing = false;
+  let pointer: Pointer = { clientX: 0, clientY: 0 };
+  let isDragging = false;
   let ignoresClick = false;
   let timer = 0;
   let frame = 0;
@@ -54,7 +66,7 @@ export function listenForPointers(box: HTMLElement, space: HTMLElement, actions:
     const tile = (target as Element).closest<HTMLElement>('.tile');
     return tile ? Number(tile.dataset.index) : undefined;
   };
-  const locate = ({ clientX, clientY }: { clientX: number; clientY: number }) => {
+  const locate = ({ clientX, clientY }: Pointer) => {
     const { left, top } = space.getBoundingClientRect();
     return { x: clientX - left, y: clientY - top };
   };
@@ -68,6 +80,11 @@ export function listenForPointers(box: HTMLElement, space: HTMLElement, actions:
     const beyond = Math.min(0, clientY - top - EDGE_PX) + Math.max(0, clientY - bottom + EDGE_PX);
     box.scrollTop += beyond * SCROLL_SHARE;
     const at = locate({ ...pointer, clientY: Math.max(top, Math.min(clientY, bottom)) });
+    const goesOn = start.isMove ? actions.changeMove(pointer, at) : drawArea(start, at);
+    // Goes on without a movement as long as something scrolls.
+    frame = beyond === 0 && !goesOn ? 0 : requestAnimationFrame(draw);
+  };
+  const drawArea = (start: Start, at: { x: number; y: number }) => {
     const area = {
       left: Math.min(start.x, at.x),
       right: Math.max(start.x, at.x),
@@ -78,8 +95,7 @@ export function listenForPointers(box: HTMLElement, space: HTMLElement, actions:
     rectangle.style.width = `${area.right - area.left}px`;
     rectangle.style.height = `${area.bottom - area.top}px`;
     actions.changeArea(area);
-    // Goes on without a movement as long as the pointer is behind the edge.
-    frame = beyond === 0 ? 0 : requestAnimationFrame(draw);
+    return false;
   };
 
   const hold = (index: number) => {
@@ -87,15 +103,18 @@ export function listenForPointers(box: HTMLElement, space: HTMLElement, actions:
     start = undefined;
     actions.hold(index);
   };
-  const stop = () => {
+  /** `droppedAt` is undefined if it was cancelled. */
+  const stop = (droppedAt?: Pointer) => {
     clearTimeout(timer);
     cancelAnimationFrame(frame);
     frame = 0;
+    const isMove = start?.isMove;
     start = undefined;
-    if (!isDrawing) return;
-    isDrawing = false;
+    if (!isDragging) return;
+    isDragging = false;
     rectangle.hidden = true;
-    actions.endArea();
+    if (isMove) actions.endMove(droppedAt);
+    else actions.endArea();
   };
 
   box.addEventListener('pointerdown', (event) => {
@@ -106,37 +125,49 @@ export function listenForPointers(box: HTMLElement, space: HTMLElement, actions:
     const { clientX, clientY } = event;
     // Not on the scrollbar.
     if (clientX > box.getBoundingClientRect().left + box.clientWidth) return;
-    start = { ...locate(event), clientX, clientY, add: event.ctrlKey || event.metaKey || event.shiftKey };
+    const add = event.ctrlKey || event.metaKey || event.shiftKey;
     const index = indexOf(event);
+    const isMove = !add && index !== undefined && actions.isMovable(index);
+    start = { ...locate(event), clientX, clientY, add, isMove };
     if (pointerType === 'touch' && index !== undefined) timer = setTimeout(() => hold(index), HOLD_MS);
   });
   box.addEventListener('pointermove', (event) => {
     if (!start) return;
     pointer = { clientX: event.clientX, clientY: event.clientY };
-    if (!isDrawing) {
+    if (!isDragging) {
       if (!isFar(event)) return;
       // A finger that moves scrolls.
       if (pointerType === 'touch') {
         stop();
         return;
       }
-      isDrawing = true;
+      isDragging = true;
       ignoresClick = true;
       box.setPointerCapture(event.pointerId);
-      rectangle.hidden = false;
-      actions.startArea(start.add);
+      rectangle.hidden = start.isMove;
+      if (start.isMove) actions.startMove();
+      else actions.startArea(start.add);
     }
     frame ||= requestAnimationFrame(draw);
   });
   box.addEventListener('pointerup', (event) => {
-    if (isDrawing) {
+    if (isDragging) {
       pointer = { clientX: event.clientX, clientY: event.clientY };
       cancelAnimationFrame(frame);
       draw();
     }
-    stop();
+    stop(pointer);
   });
-  box.addEventListener('pointercancel', stop);
+  box.addEventListener('pointercancel', () => stop());
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (event.key !== 'Escape' || !isDragging || !start?.isMove) return;
+      event.stopPropagation();
+      stop();
+    },
+    { capture: true },
+  );
   // The menu of the browser would come up on a long press.
   box.addEventListener('contextmenu', (event) => {
     if (pointerType === 'touch') event.preventDefault();

@@ -1,21 +1,24 @@
 /** The grid of pictures. Only those near the visible part are in the document, however many are listed. */
 import type { Tile } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
+import { AlbumDrop, type DropActions } from './album-drop.ts';
 import { listenForPointers, type Press } from './grid-pointer.ts';
 import { IdList } from './id-list.ts';
 import { Selection } from './selection.ts';
-import { heightOf, indexesIn, layOut, placeOf, stepOf, type TileLayout } from './tile-layout.ts';
+import { gapAt, heightOf, indexesIn, layOut, placeOf, stepOf, type TileLayout } from './tile-layout.ts';
 import { readTileView } from './tile-view.ts';
 import { TileWindow } from './tile-window.ts';
 import { Tiles } from './tiles.ts';
 
-export interface GridActions {
+export interface GridActions extends DropActions {
   /** The selection has changed. */
   onSelect(): void;
   /** More is known of the pictures in sight. */
   onTiles(): void;
   /** Shows the picture that the keyboard is at large. */
   open(): void;
+  /** Moves what is selected in the order of the album; false if none is shown. */
+  moveBy(step: number): boolean;
 }
 
 export class Grid {
@@ -39,6 +42,7 @@ export class Grid {
     this.#box.append(this.#space);
     this.#box.addEventListener('scroll', () => this.#schedule(), { passive: true });
     this.#box.addEventListener('keydown', (event) => this.#press(event));
+    const drop = new AlbumDrop(this.#space, actions);
     let before: number[] = [];
     listenForPointers(this.#box, this.#space, {
       press: (index, how) => this.#click(index, how),
@@ -53,6 +57,10 @@ export class Grid {
         this.#decorate();
       },
       endArea: () => actions.onSelect(),
+      isMovable: (index) => this.selection.selected.has(index),
+      startMove: () => void drop.start(this.selection.selected.size),
+      changeMove: (pointer, at) => drop.move(pointer, gapAt(this.#layout, at)),
+      endMove: (pointer) => drop.end(pointer),
     });
     new ResizeObserver(() => this.#layOut()).observe(this.#box);
   }
@@ -64,6 +72,24 @@ export class Grid {
     this.#window.clear(this.#ids, this.#view);
     this.#box.scrollTop = 0;
     this.#layOut();
+    this.#actions.onSelect();
+  }
+
+  /** About the same pictures in another order: what is selected stays, and so does what is in sight. */
+  reorder(ids: IdList): void {
+    const selected = new Set(this.selectedIds());
+    const { focus } = this.selection;
+    const focused = focus < 0 ? -1 : ids.indexOf(this.#ids.at(focus));
+    this.#ids = ids;
+    this.selection.reset(ids.length);
+    const indexes = Array.from({ length: ids.length }, (_, index) => index);
+    this.selection.replace(
+      indexes.filter((index) => selected.has(ids.at(index))),
+      focused < 0 ? focus : focused,
+    );
+    this.#window.clear(ids, this.#view);
+    this.#layOut();
+    this.reveal();
     this.#actions.onSelect();
   }
 
@@ -159,7 +185,10 @@ export class Grid {
   #press(event: KeyboardEvent): void {
     const step = stepOf(this.#layout, event.key, this.#box.clientHeight);
     const { selection } = this;
-    if (step !== undefined && !event.altKey) {
+    if (step !== undefined && event.altKey) {
+      // Otherwise it means something to the browser.
+      if (this.#actions.moveBy(step)) event.preventDefault();
+    } else if (step !== undefined) {
       event.preventDefault();
       // The first key goes to the first picture, unless it is one that goes further.
       const isFirst = selection.focus < 0 && event.key.startsWith('Arrow');

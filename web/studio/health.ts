@@ -19,6 +19,7 @@ const plurals: Record<Kind, [one: string, several: string]> = {
   artist: ['artist', 'artists'],
   category: ['category', 'categories'],
   character: ['character', 'characters'],
+  album: ['album', 'albums'],
 };
 
 export class HealthPanel {

@@ -30,6 +30,8 @@ export class Loupe {
   readonly #onToggle: () => void;
   readonly #stage: LoupeStage;
   readonly #advances = byId<HTMLInputElement>('advances');
+  /** Whether the browser is about to go back to before the loupe was opened. */
+  #isLeaving = false;
   /** By address, so that what is loaded already stays. */
   #ahead = new Map<string, HTMLImageElement>();
 
@@ -49,6 +51,9 @@ export class Loupe {
     byId('loupe-close').addEventListener('click', () => this.close());
     byId('loupe-previous').addEventListener('click', () => this.step(-1));
     byId('loupe-next').addEventListener('click', () => this.step(1));
+    // A reload closes it.
+    if (history.state?.isLoupe) history.replaceState(null, '');
+    addEventListener('popstate', () => this.#onPop());
     this.#advances.checked = readSetting(ADVANCES) !== 'no';
     this.#advances.addEventListener('change', () =>
       saveSetting(ADVANCES, this.#advances.checked ? 'yes' : 'no'),
@@ -79,7 +84,30 @@ export class Loupe {
     return this.#advances.checked;
   }
 
+  /** The Back of the browser closes it. */
   open(): void {
+    this.#show();
+    if (!this.#isLeaving && !history.state?.isLoupe) history.pushState({ isLoupe: true }, '');
+  }
+
+  /** The picture stays selected and gets the focus. */
+  close(): void {
+    this.#hide();
+    if (!history.state?.isLoupe || this.#isLeaving) return;
+    this.#isLeaving = true;
+    history.back();
+  }
+
+  #onPop(): void {
+    const wasLeaving = this.#isLeaving;
+    this.#isLeaving = false;
+    // Somebody was faster than the browser.
+    if (wasLeaving && this.isOpen) history.pushState({ isLoupe: true }, '');
+    else if (history.state?.isLoupe && this.#pictures.selection.focus >= 0) this.#show();
+    else if (this.isOpen) this.#hide();
+  }
+
+  #show(): void {
     this.#box.hidden = false;
     byId('pictures').inert = true;
     this.#onToggle();
@@ -87,8 +115,7 @@ export class Loupe {
     this.focus();
   }
 
-  /** The picture stays selected and gets the focus. */
-  close(): void {
+  #hide(): void {
     this.#box.hidden = true;
     byId('pictures').inert = false;
     this.#stage.clear();

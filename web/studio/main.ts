@@ -21,7 +21,12 @@ import { showReview } from './review.ts';
 import { helpTexts, listenForShortcuts } from './shortcuts.ts';
 import { loadSteps, onUndone, undoLast } from './steps.ts';
 
-const views: Record<string, Kind> = { artists: 'artist', characters: 'character', categories: 'category' };
+const views: Record<string, Kind> = {
+  artists: 'artist',
+  characters: 'character',
+  categories: 'category',
+  albums: 'album',
+};
 const lists: Record<string, () => Promise<void>> = {
   add: showAdd,
   review: () => showReview(showImport),
@@ -82,6 +87,12 @@ function showHelp(): void {
 }
 
 listenForShortcuts({ ...pictureShortcuts, '?': showHelp });
+byId('skip').addEventListener('click', (event) => {
+  // The part behind the # is the view.
+  event.preventDefault();
+  if (byId('lists').hidden) focusPictures();
+  else byId('main').focus();
+});
 byId('undo').addEventListener('click', () => void undoLast());
 byId('help').addEventListener('click', showHelp);
 byId('sign-out').addEventListener('click', () => {

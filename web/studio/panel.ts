@@ -33,6 +33,7 @@ export class Panel {
   readonly #artists = el('ul', { class: 'entries' });
   readonly #categories = el('ul', { class: 'entries' });
   readonly #characters = el('ul', { class: 'entries' });
+  readonly #albums = el('ul', { class: 'entries' });
   readonly #edited = el('div', { class: 'decided' });
   readonly #title = el('input', { type: 'text', 'aria-label': 'Title', maxlength: 255 });
   readonly #description = el('textarea', { rows: 3, 'aria-label': 'Description', maxlength: 10_000 });
@@ -50,7 +51,8 @@ export class Panel {
   /** By the key that leads to it. */
   readonly fields: Record<string, HTMLElement>;
 
-  constructor(actions: PanelActions, hint: HTMLElement) {
+  /** `moves` changes the place of pictures in an album. */
+  constructor(actions: PanelActions, hint: HTMLElement, moves: HTMLElement) {
     this.#actions = actions;
     this.#hint = hint;
     for (const rating of RATINGS)
@@ -73,6 +75,7 @@ export class Panel {
     const artist = combobox('Set the artist', 'artist', (reference) => ({ artist: reference }));
     const category = combobox('Add a category', 'category', (name) => ({ addCategories: [name] }));
     const character = combobox('Add a character', 'character', (name) => ({ addCharacters: [name] }));
+    const album = combobox('Add to an album', 'album', (name) => ({ addAlbums: [name] }));
     for (const [field, input] of this.#texts)
       input.addEventListener('change', () => actions.edit({ [field]: input.value.trim() }));
     const part = (title: string, ...content: Node[]) =>
@@ -85,6 +88,7 @@ export class Panel {
       part('Categories', this.#categories, category.element, this.tags.element),
       part('Characters', this.#characters, character.element),
       part('Artist', this.#artists, artist.element),
+      part('Albums', this.#albums, album.element, moves),
       part('Title and description', this.#title, this.#description),
       part('Taken or published', this.#takenAt),
       part('Source', this.#sourceName, this.#sourceUrl),
@@ -97,7 +101,13 @@ export class Panel {
       ),
       this.#history.element,
     );
-    this.fields = { c: category.input, h: character.input, a: artist.input, s: this.#sourceName };
+    this.fields = {
+      c: category.input,
+      h: character.input,
+      a: artist.input,
+      b: album.input,
+      s: this.#sourceName,
+    };
     byId('panel').append(this.#hint, this.#form);
     // The keyboard can scroll it, also when it has no fields.
     byId('panel').tabIndex = 0;
@@ -134,6 +144,7 @@ export class Panel {
     }
     this.#showEntries(this.#categories, summary.categories, images, 'addCategories', 'removeCategories');
     this.#showEntries(this.#characters, summary.characters, images, 'addCharacters', 'removeCharacters');
+    this.#showEntries(this.#albums, summary.albums, images, 'addAlbums', 'removeAlbums');
     this.#artists.replaceChildren(
       ...summary.artists.map(({ name, images: count }) =>
         el('li', {}, el('span', {}, describe(name, count, images))),
@@ -177,8 +188,8 @@ export class Panel {
     list: HTMLElement,
     entries: Counted[],
     images: number,
-    add: 'addCategories' | 'addCharacters',
-    remove: 'removeCategories' | 'removeCharacters',
+    add: 'addCategories' | 'addCharacters' | 'addAlbums',
+    remove: 'removeCategories' | 'removeCharacters' | 'removeAlbums',
   ): void {
     const button = (text: string, label: string, edit: ImageEdit) =>
       el(

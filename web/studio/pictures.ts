@@ -1,6 +1,8 @@
 /** The page with the pictures: the grid, one of them large, the fields of those selected, and what changes them. */
-import type { Change, Rating } from '../../src/studio/contract.ts';
+import type { Change, ImageEdit, Rating } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
+import { askAlbumName } from './album-drop.ts';
+import { AlbumOrder } from './album-order.ts';
 import { getIds, upload } from './api.ts';
 import { Bar } from './bar.ts';
 import { loadImports } from './change.ts';
@@ -38,7 +40,12 @@ const grid = new Grid({
   },
   onTiles: () => loupe.update(),
   open: () => loupe.open(),
+  album: () => filters.album,
+  moveBy: (step) => order.moveBy(step),
+  moveTo: (index) => order.moveTo(index),
+  dropOn: (id) => (id === '' ? askAlbumName((name) => addToAlbum(name, true)) : addToAlbum(id, false)),
 });
+const order = new AlbumOrder(grid, { album: () => filters.album, reload: () => loadList(true) });
 const loupe = new Loupe(grid, () => {
   byId('main').classList.toggle('has-loupe', loupe.isOpen);
   grid.reveal();
@@ -79,12 +86,17 @@ const health = new HealthPanel({
 const panel = new Panel(
   {
     rate: (rating) => rate(rating, loupe.isOpen),
-    edit: (edit) => void editing.edit(edit),
+    edit: (edit) => void editPictures(edit),
     remove: askRemoval,
   },
   health.element,
+  order.element,
 );
-const filters = new Filters(() => void loadList(), showList, findLike);
+const filters = new Filters(
+  () => void loadList(),
+  () => showList(),
+  findLike,
+);
 /** The other pages with entries lead here. */
 export const entries = new EntryList((filter) => {
   location.hash = '#pictures';
@@ -110,7 +122,8 @@ export function loadAll(): void {
   void loadList();
 }
 
-async function loadList(): Promise<void> {
+/** With `keepsSelection`, about the same pictures are listed in another order. */
+async function loadList(keepsSelection = false): Promise<void> {
   request.abort();
   request = new AbortController();
   const { signal } = request;
@@ -118,17 +131,24 @@ async function loadList(): Promise<void> {
     const all = new IdList(await getIds(filters.query, signal), false);
     ids = filters.record ? await search(all, filters.record, signal) : all;
     grid.refresh();
-    showList();
+    showList(keepsSelection);
     filters.setImports(await loadImports());
   } catch (error) {
     explain(error);
   }
 }
 
-function showList(): void {
+function showList(keepsSelection = false): void {
   byId('count').textContent = formatNumber(ids.length);
   byId('empty').hidden = ids.length > 0;
   byId('grid').hidden = ids.length === 0;
+  const isOrdered = filters.album !== undefined;
+  for (const element of [byId('album-order'), order.element]) element.hidden = !isOrdered;
+  byId('order-field').hidden = isOrdered;
+  if (keepsSelection && ids.length > 0) {
+    grid.reorder(ids);
+    return;
+  }
   const shown = loupe.isOpen ? grid.ids.at(grid.selection.focus) : undefined;
   grid.show(filters.isReversed ? ids.reversed() : ids);
   if (shown === undefined) return;
@@ -145,6 +165,16 @@ function rate(rating: Rating, mayAdvance: boolean): void {
   if (isSingle && mayAdvance && loupe.advances) grid.goTo(grid.selection.focus + 1);
 }
 
+async function editPictures(edit: ImageEdit | Promise<ImageEdit | undefined>): Promise<void> {
+  const isDone = await editing.edit(edit);
+  // What is no longer in the album that is shown has no place in its order.
+  if (isDone && filters.album !== undefined && (await edit)?.removeAlbums) await loadList(true);
+}
+
+function addToAlbum(album: string, create: boolean): void {
+  void editPictures({ addAlbums: [album], create });
+}
+
 function askRemoval(isTakeDown: boolean): void {
   const count = grid.selection.selected.size;
   if (count > 0) showRemoval(count, isTakeDown, (reason) => void editing.remove(reason, isTakeDown));
@@ -155,7 +185,8 @@ export function refreshPictures(): void {
   health.forget();
   void panel.tags.load();
   grid.refresh();
-  editing.select(grid.selectedIds());
+  if (filters.album === undefined) editing.select(grid.selectedIds());
+  else void loadList(true);
 }
 
 /** The keyboard goes to the grid, or to the large picture. */
@@ -198,6 +229,7 @@ export const pictureShortcuts: Shortcuts = {
   c: focusField('c'),
   h: focusField('h'),
   a: focusField('a'),
+  b: focusField('b'),
   s: focusField('s'),
   '.': onPictures(() => void editing.repeat()),
   z: () => (loupe.isOpen ? loupe.zoom() : undoLast()),

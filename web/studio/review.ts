@@ -39,16 +39,19 @@ export async function showReview(showPictures: (change: Change) => void): Promis
   }
 }
 
+const CHECK_FILES = 'Check the files';
 const problemList = (problems: string[]) => el('ul', {}, ...problems.map((problem) => el('li', {}, problem)));
 
 /** Reads every file, so it waits until somebody asks for it. */
 function fileCheck(): HTMLElement {
   const result = el('div', { role: 'status' });
+  let request: AbortController | undefined;
   const check = async () => {
-    button.disabled = true;
+    request = new AbortController();
+    button.textContent = 'Stop';
     result.replaceChildren('Reading all files…');
     try {
-      const { count, listed } = await change('/check/files', {}, showProgress);
+      const { count, listed } = await change('/check/files', {}, showProgress, request.signal);
       result.replaceChildren(
         count === 0 ? 'All files are there, and as they were stored.' : `${formatNumber(count)} problems:`,
         problemList(listed),
@@ -57,14 +60,15 @@ function fileCheck(): HTMLElement {
       result.replaceChildren();
       explain(error);
     } finally {
-      button.disabled = false;
+      request = undefined;
+      button.textContent = CHECK_FILES;
       hideProgress();
     }
   };
   const button = el(
     'button',
-    { type: 'button', class: 'button small', click: () => void check() },
-    'Check the files',
+    { type: 'button', class: 'button small', click: () => (request ? request.abort() : void check()) },
+    CHECK_FILES,
   );
   return el('div', { class: 'file-check' }, button, result);
 }

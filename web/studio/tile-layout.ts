@@ -61,6 +61,27 @@ export function indexesIn(layout: TileLayout, { left, top, right, bottom }: Area
   return found;
 }
 
+/** Between two tiles. `index` is that of the tile behind it. */
+export interface Gap {
+  index: number;
+  x: number;
+  y: number;
+  height: number;
+}
+
+/** The one that is nearest to a point. */
+export function gapAt(layout: TileLayout, { x, y }: { x: number; y: number }): Gap {
+  const { count, columns, size, rowHeight } = layout;
+  const row = Math.max(0, Math.min(Math.floor(y / rowHeight), Math.ceil(count / columns) - 1));
+  const column = Math.max(0, Math.min(Math.round(x / (size + GAP)), columns, count - row * columns));
+  return {
+    index: row * columns + column,
+    x: column * (size + GAP) - GAP / 2,
+    y: row * rowHeight,
+    height: rowHeight - GAP,
+  };
+}
+
 /** How far a key goes in the list; undefined if it goes nowhere. `height` is that of the visible part. */
 export function stepOf(
   { count, columns, rowHeight }: TileLayout,

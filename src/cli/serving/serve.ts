@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { LogLevel } from '../../config/log.ts';
 import { version } from '../../lib/version.ts';
 import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
+import { DemoProgress } from '../../server/demo-progress.ts';
 import { createCatalogue } from '../../server/engines.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { parsePort } from '../terminal/options.ts';
@@ -18,6 +19,7 @@ interface Server {
   /** Standard output starts with a few lines for people; the log follows them. */
   startLog(level: LogLevel): void;
   log: App['log'];
+  demo: DemoProgress;
   stop(): Promise<void>;
 }
 
@@ -39,17 +41,15 @@ export async function serveCommand(settings: Config, { demo, watch, host, port }
   if (watch && !config.importOnStart)
     throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
   announceCreated(process, await createCatalogue(config));
-  if (demo) {
-    const { fillWithDemo } = await import('./fill-with-demo.ts');
-    await fillWithDemo(config);
-  }
+  const demoModule = demo ? await import('./demo.ts') : undefined;
+  const isDrawing = (await demoModule?.needsDemo(config)) ?? false;
   const server = (config.workers > 1 && (await serveInThreads(config))) || (await serveHere(config));
   let isListening = false;
-  let started: StartedImport | undefined;
+  const started: { stop(): Promise<void> }[] = [];
   const onSignal = async () => {
     // Before that there is nothing to finish, and closing would race with `listen`.
     if (!isListening) process.exit(0);
-    await Promise.all([started?.stop(), server.stop()]);
+    await Promise.all([...started, server].map((part) => part.stop()));
     // A connection to a database that hangs would keep the process alive.
     process.exit();
   };
@@ -68,16 +68,19 @@ export async function serveCommand(settings: Config, { demo, watch, host, port }
     ].join('\n'),
   );
   server.startLog(config.logLevel);
+  if (demoModule && isDrawing) started.push(demoModule.startDemo(config, server.demo, server.log));
   await logWarnings(config, server.log);
   if (server.workers < config.workers)
     server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');
   if (config.importOnStart)
-    started = startImport(config.importOnStart, importFlags(config, watch), server.log);
+    started.push(startImport(config.importOnStart, importFlags(config, watch), server.log));
 }
 
 async function serveHere(config: Config): Promise<Server> {
-  const app = await createApp({ ...config, logLevel: 'silent' });
+  const demo = new DemoProgress();
+  const app = await createApp({ ...config, logLevel: 'silent' }, { demo });
   return {
+    demo,
     log: app.log,
     workers: 1,
     listen: () => app.listen({ host: config.host, port: config.port }),
@@ -95,6 +98,7 @@ async function serveInThreads(config: Config): Promise<Server | undefined> {
   const { WorkerPool } = await import('../../server/workers/pool.ts');
   const pool = new WorkerPool(config);
   return {
+    demo: pool.demo,
     log: pool.log,
     workers: config.workers,
     listen: () => pool.start(),

@@ -23,6 +23,7 @@ import type { HistoryLine } from '../sources/history-lines.ts';
 import type { DecisionLine } from '../sources/lines.ts';
 import { type EntryLine, mentionedNames, statedRating } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
+import { AlbumFiles } from './album-files.ts';
 import { applyDecisions, saveDecisions } from './decisions.ts';
 import { FolderAlbums } from './folder-albums.ts';
 import { HistoryMover } from './history.ts';
@@ -39,6 +40,7 @@ export class ImportApplier {
   readonly #saver: Saver;
   readonly #history: HistoryMover;
   readonly #albums: FolderAlbums;
+  readonly #albumFiles: AlbumFiles;
   #images = 0;
   /** The entries that the pictures of folders mentioned so far. */
   readonly #mentioned = new Set<string>();
@@ -62,6 +64,7 @@ export class ImportApplier {
     this.#unsaved = new Set(upload.newKeys());
     this.#history = new HistoryMover(writer, problems);
     this.#albums = new FolderAlbums(writer, options);
+    this.#albumFiles = new AlbumFiles(sources);
     this.#saver = new Saver(writer, upload, options.defaults, problems, options, (image) =>
       this.#storeAgain(image),
     );
@@ -123,7 +126,10 @@ export class ImportApplier {
     } else if (type === 'history' || type === 'change' || type === 'change-item' || type === 'trash') {
       await this.#history.save(records as (PreparedRecord & { record: HistoryLine })[]);
     } else {
-      await this.#saver.saveEntries(records as (PreparedRecord & { record: EntryLine })[]);
+      const lines = records as (PreparedRecord & { record: EntryLine })[];
+      const resolve = (line: (typeof lines)[number]) =>
+        this.#problems.attempt(line, () => this.#albumFiles.resolve(line)) ?? [];
+      await this.#saver.saveEntries(lines.flatMap(resolve));
     }
   }
 
@@ -137,6 +143,7 @@ export class ImportApplier {
     });
     const files: SourceFile[] = [];
     const images = await applyDecisions(unique, this.#writer, this.#options.report, (image, id) => {
+      this.#albumFiles.add(image, undefined);
       if (!image.file) return;
       this.#copies.setImage(image, id);
       files.push({ ...image.file, image: id, state: 'first' });
@@ -161,6 +168,7 @@ export class ImportApplier {
       await this.#saver.saveEntries(entries);
     await this.#saver.saveImages(images, (image: PreparedImage, id, keys) => {
       this.#images++;
+      this.#albumFiles.add(image, id);
       for (const key of keys) this.#unsaved.delete(key);
       if (!image.file) return;
       this.#copies.setImage(image, id);

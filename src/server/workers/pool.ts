@@ -18,6 +18,7 @@ import type { Address } from '../../http/server.ts';
 import type { MetricsReport } from '../../lib/metrics.ts';
 import { createTurnMemory, endTurn } from '../../lib/thread-locks.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../app.ts';
+import { DemoProgress } from '../demo-progress.ts';
 import { createDocumentMemory, fillDocumentCache, openStore } from '../engines.ts';
 import { Member, type WorkerEvents } from './member.ts';
 import { BEAT_MS, type ToWorker } from './messages.ts';
@@ -37,6 +38,7 @@ const MAIN = 1;
 export class WorkerPool {
   readonly #config: Config;
   readonly log: Logger;
+  readonly demo = new DemoProgress();
   readonly #members: Member[];
   readonly #reports = new Reports();
   readonly #documents: SharedArrayBuffer;
@@ -123,7 +125,12 @@ export class WorkerPool {
   #startWorker(member: Member): Promise<void> {
     const owner = ++this.#lastOwner;
     const config = { ...this.#config, logLevel: this.#logLevel };
-    const shared = { documents: this.#documents, limits: this.#limits, decoding: this.#decoding };
+    const shared = {
+      documents: this.#documents,
+      limits: this.#limits,
+      decoding: this.#decoding,
+      demo: this.demo.memory,
+    };
     return member.start(
       { config, owner, ...shared, beatMs: this.#beatMs },
       {

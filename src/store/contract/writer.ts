@@ -54,6 +54,8 @@ export interface Lookup {
   /** The names of all entries of a kind. */
   entryNames(kind: Kind): Promise<string[]>;
   imagesById(ids: string[]): Promise<SavedImage[]>;
+  /** The albums that have any of these images, and how many of them. */
+  albumsOf(ids: string[]): Promise<{ id: string; name: string; images: number }[]>;
   /** Those of the ids that images have, and those that images in the trash have. */
   findImageIds(ids: string[]): Promise<{ images: Set<string>; trashed: Set<string> }>;
   /** The images on a shelf, in batches. They may be moved or removed meanwhile, batch by batch. */

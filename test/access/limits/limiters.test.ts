@@ -61,7 +61,7 @@ const burst = (perSecond: number) =>
   });
 /** With 3, the interval is not a whole number of milliseconds. */
 const RATES = [1, 3, 5];
-const RUNS = atDepth(4, 100);
+const RUNS = atDepth(8, 100);
 
 describe('all limiters, the rule and the naive model', () => {
   let runs = 0;

@@ -1,25 +1,32 @@
 /** The demo catalogue. */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { cp, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
 import sharp from 'sharp';
-import { demoCatalogue } from '../../../demo/catalogue.ts';
+import { type DemoRecords, demoCatalogue } from '../../../demo/catalogue.ts';
 import { drawDemo } from '../../../demo/draw.ts';
 import { PLANS, type Plan } from '../../../demo/pictures.ts';
 import { sceneOf } from '../../../demo/staging.ts';
-import { fillWithDemo } from '../../../src/cli/serving/fill-with-demo.ts';
+import { importFiles } from '../../../src/cli/importing/import.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { createCatalogue } from '../../../src/server/engines.ts';
+import { temporaryFolder } from '../workspace.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
 /** The records of the demo, without files: drawing takes ten seconds of CPU time, and the thumbnails five. */
 export async function fillWithDemoRecords(config: Config): Promise<void> {
-  const { entries, pictures, albums } = demoCatalogue();
-  const images = pictures.map(({ record: { file, ...record } }, index) => {
+  await importFiles(config, [await writeDemoRecords(temporaryFolder())]);
+}
+
+/** The same as `drawDemo`, without files. */
+export async function writeDemoRecords(
+  folder: string,
+  { entries, pictures, albums }: DemoRecords = demoCatalogue(),
+): Promise<string> {
+  const images = pictures.map(({ record: { file, ...record } }) => {
     const extension = extname(file).slice(1);
-    const { width, height } = sceneOf(PLANS[index] as Plan, index + 1);
+    const number = Number.parseInt(basename(file), 10);
+    const { width, height } = sceneOf(PLANS[number - 1] as Plan, number);
     return {
       ...record,
       key: `${record.id}.${extension}`,
@@ -32,25 +39,14 @@ export async function fillWithDemoRecords(config: Config): Promise<void> {
       },
     };
   });
-  await createCatalogue(config);
-  await fillWithDemo(config, async (folder) => {
-    const path = join(folder, 'catalogue.ndjson');
-    await writeFile(
-      path,
-      [...entries, ...images, ...albums].map((line) => `${JSON.stringify(line)}\n`).join(''),
-    );
-    return path;
-  });
+  const path = join(folder, 'catalogue.ndjson');
+  writeFileSync(path, [...entries, ...images, ...albums].map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return path;
 }
 
 /** The demo, drawn once for each version of its code. */
 export async function fillWithDrawnDemo(config: Config): Promise<void> {
-  const drawn = await drawOnce();
-  await createCatalogue(config);
-  await fillWithDemo(config, async (folder) => {
-    await cp(drawn, folder, { recursive: true });
-    return join(folder, 'catalogue.ndjson');
-  });
+  await importFiles(config, [join(await drawOnce(), 'catalogue.ndjson')]);
 }
 
 /** Returns a folder with the drawn demo. Draws under a temporary name, because several test files may run at once. */

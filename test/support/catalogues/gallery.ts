@@ -22,6 +22,7 @@ const FILE_COUNT = 40;
 export const artistId = uuid(2, 1);
 export const characterId = uuid(3, 1);
 export const seaCategoryId = uuid(1, 1);
+export const albumId = uuid(5, 1);
 export const sfwImageId = uuid(4, 1);
 export const questionableImageId = uuid(4, 8);
 
@@ -63,6 +64,13 @@ export async function writeGalleryCatalogue(folder: string, count: number): Prom
     },
     { type: 'character', name: 'かえで' },
     ...images,
+    {
+      type: 'album',
+      id: albumId,
+      name: 'Holidays',
+      description: 'A week by the sea.',
+      images: images.map(({ id }) => id).reverse(),
+    },
   ];
   const path = join(folder, 'gallery.ndjson');
   await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

@@ -39,6 +39,7 @@ export async function startWrapped(
       previewLifetime: config.previewLifetime,
       site: { ...config.site, logo: undefined },
       apiRatings: config.apiRatings,
+      describeDemo: () => undefined,
       cursors: new Cursors(keys),
       tuning: defaultTuning,
       clock,

@@ -34,7 +34,8 @@ const PAGE_SIZE = 25;
 const unknownFacts: Facts = {
   has: [
     ...['sfw', 'questionable', 'nsfw', 'landscape', 'portrait', 'square'],
-    ...['artists', 'characters', 'categories', 'many-artists', 'many-characters', 'many-categories'],
+    ...['artists', 'characters', 'categories', 'albums'],
+    ...['many-artists', 'many-characters', 'many-categories', 'many-albums'],
     ...['animated', 'hd', '4k'],
   ],
   newest: undefined,
@@ -52,7 +53,9 @@ export class FactCache {
   }
 
   get(exchange: Exchange): Promise<Facts> {
-    const { clock, tuning } = this.#services;
+    const { clock, tuning, describeDemo } = this.#services;
+    // The demo has everything, and a page that is open already offers it when its pictures appear.
+    if (describeDemo()) return Promise.resolve(unknownFacts);
     if (Math.abs(clock() - this.#endedAt) < tuning.maxFactsAgeMs) return Promise.resolve(this.#latest);
     this.#lookup ??= this.#find(exchange);
     return Promise.race([this.#lookup, this.#latestAfterWait()]);
@@ -79,6 +82,7 @@ export class FactCache {
 /** Takes constant time. */
 async function findFacts({ catalogue }: Services): Promise<Facts> {
   const statistics = await catalogue.statistics();
+  const { total: albums } = await catalogue.list('album', { limit: 1, offset: 0 });
   const isUnknown = async () => (await catalogue.one('artist', UNKNOWN_ARTIST.id)) !== undefined;
   const hasArtists = statistics.artists.count > 1 || (statistics.artists.count === 1 && !(await isUnknown()));
   // Its own caller, because the client that triggers a look-up may disconnect while others wait for it.
@@ -95,7 +99,7 @@ async function findFacts({ catalogue }: Services): Promise<Facts> {
   ]);
   const sizes = sample.map(({ meta: { dimens } }) => shortSide(dimens));
   const has = [
-    ...namesOf(statistics, hasArtists),
+    ...namesOf(statistics, hasArtists, albums),
     ...(animations.length > 0 ? ['animated'] : []),
     ...Object.entries(SCREENS).flatMap(([name, size]) =>
       sizes.some((other) => other >= size) ? [name] : [],
@@ -106,18 +110,21 @@ async function findFacts({ catalogue }: Services): Promise<Facts> {
 
 const shortSide = ({ width, height }: { width: number; height: number }) => Math.min(width, height);
 
-function namesOf({ images, artists, characters, categories }: Statistics, hasArtists: boolean): string[] {
-  const counts = {
-    ...images.nsfw,
-    ...images.orientation,
-    artists: Number(hasArtists),
+function namesOf(
+  { images, artists, characters, categories }: Statistics,
+  hasArtists: boolean,
+  albums: number,
+): string[] {
+  const entries = {
+    artists: artists.count,
     characters: characters.count,
     categories: categories.count,
+    albums,
   };
-  const many = { artists: artists.count, characters: characters.count, categories: categories.count };
+  const counts = { ...images.nsfw, ...images.orientation, ...entries, artists: Number(hasArtists) };
   return [
     ...Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [name] : [])),
-    ...Object.entries(many).flatMap(([name, count]) => (count > PAGE_SIZE ? [`many-${name}`] : [])),
+    ...Object.entries(entries).flatMap(([name, count]) => (count > PAGE_SIZE ? [`many-${name}`] : [])),
   ];
 }
 
@@ -134,6 +141,7 @@ export function hiddenParts({ has }: Facts): Record<string, boolean> {
     artists: countOf('artists') === 0,
     characters: countOf('characters') === 0,
     categories: countOf('categories') === 0,
+    albums: countOf('albums') === 0,
   };
   const { ratings, shapes, motion, sizes, unblur } = parts;
   return { ...parts, filters: ratings && shapes && motion && sizes && unblur };

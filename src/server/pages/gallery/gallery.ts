@@ -20,7 +20,7 @@ import {
 import { ApiError } from '../../../http/errors.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
-import { escapeHtml, HTML_TYPE, type Markup, scriptPolicy } from '../html.ts';
+import { escapeHtml, HTML_TYPE, html, type Markup, scriptPolicy } from '../html.ts';
 import { accentStyle, iconLink, wordmark } from '../site.ts';
 import { FactCache, type Facts, hiddenParts } from './facts.ts';
 import { type Found, findPreview, headTags, previewStart, readSubject, type Subject } from './preview.ts';
@@ -29,17 +29,16 @@ import { ICON_CACHING } from './site-files.ts';
 /** A logo may be an SVG with scripts. They do not run in the gallery, and with this not when the file is opened. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** Anyone can call the service under any name, and each has a start page of its own. */
-const MAX_PAGES = 10;
-
 export class Gallery {
   readonly #services: Services;
   readonly #prefix: string;
   readonly #notFound: (exchange: Exchange) => void;
   readonly #facts: FactCache;
   #loaded: Promise<GalleryFiles> | undefined;
-  /** Pages about nothing in particular, by everything that they depend on. */
-  readonly #pages = new Map<string, Asset>();
+  /** The page about nothing in particular. */
+  #plain: KeptPage | undefined;
+  /** Only the latest: clients choose the origin in it, by the `Host` that they send. */
+  #start: KeptPage | undefined;
 
   /** The page calls the API under this prefix: empty if the API is at the root. */
   constructor(services: Services, prefix: string, notFound: (exchange: Exchange) => void) {
@@ -65,6 +64,12 @@ export class Gallery {
     await sendVersioned(exchange, asset);
   }
 
+  /** What the page asks while the demo is being drawn. */
+  sendDemo(exchange: Exchange): void {
+    exchange.header('Cache-Control', 'no-store');
+    exchange.send(200, this.#services.describeDemo() ?? '', 'text/plain; charset=utf-8');
+  }
+
   /** The picture that other icons are drawn from. */
   async readIcon(): Promise<Buffer> {
     const { assets } = await this.#load();
@@ -79,24 +84,26 @@ export class Gallery {
   }
 
   async sendPage(exchange: Exchange): Promise<void> {
-    const { site, originOf } = this.#services;
-    const [{ page }, facts] = await Promise.all([this.#load(), this.#facts.get(exchange)]);
+    const { site, originOf, describeDemo } = this.#services;
+    const demo = describeDemo();
+    const { page } = await this.#load();
+    // Not together: preparing the files blocks the thread, and the wait for the facts is limited.
+    const facts = await this.#facts.get(exchange);
     const subject = readSubject(exchange.query);
     const found = subject && (await this.#find(exchange, subject));
     exchange.headers(scriptPolicy(this.#services, exchange.request));
     if (typeof found === 'object')
-      return sendAsset(exchange, makeText(page(facts, headTags(site.name, found)), HTML_TYPE));
-    const isStart = exchange.search === '';
-    const head = isStart
-      ? headTags(site.name, undefined, previewStart(facts.newest, originOf(exchange.request), this.#prefix))
-      : headTags(site.name);
-    const key = JSON.stringify([facts.has, head.text]);
-    // A start page names the origin, which clients choose by the `Host` that they send.
-    const make = isStart ? makeText : makeAsset;
-    const asset = this.#pages.get(key) ?? make(page(facts, head), HTML_TYPE);
-    if (this.#pages.size >= MAX_PAGES && !this.#pages.has(key)) this.#pages.clear();
-    this.#pages.set(key, asset);
-    await sendAsset(exchange, asset, { status: found === 'missing' ? 404 : 200 });
+      return sendAsset(exchange, makeText(page(facts, demo, headTags(site.name, found)), HTML_TYPE));
+    const status = found === 'missing' ? 404 : 200;
+    if (exchange.search === '') {
+      const preview = previewStart(facts.newest, originOf(exchange.request), this.#prefix);
+      const make = () => makeText(page(facts, demo, headTags(site.name, undefined, preview)), HTML_TYPE);
+      this.#start = keepPage(this.#start, JSON.stringify([facts.has, demo, preview]), make);
+      return sendAsset(exchange, this.#start.asset, { status });
+    }
+    const make = () => makeAsset(page(facts, demo, headTags(site.name)), HTML_TYPE);
+    this.#plain = keepPage(this.#plain, JSON.stringify([facts.has, demo]), make);
+    return sendAsset(exchange, this.#plain.asset, { status });
   }
 
   /** Undefined if the catalogue may not or cannot be asked. The gallery then shows what is wrong. */
@@ -113,6 +120,16 @@ export class Gallery {
       return undefined;
     }
   }
+}
+
+/** A page, with everything that it depends on. */
+interface KeptPage {
+  content: string;
+  asset: Asset;
+}
+
+function keepPage(kept: KeptPage | undefined, content: string, make: () => Asset): KeptPage {
+  return kept?.content === content ? kept : { content, asset: make() };
 }
 
 function restrictScripts(exchange: Exchange, { type }: Asset): void {
@@ -136,8 +153,8 @@ interface GalleryFiles {
   assets: Map<string, Asset>;
   /** The logo of the site, or else the drawn icon in a format that every browser knows (scripts/favicon.ts draws it). */
   icon: Asset;
-  /** The page for a catalogue, with these tags in its head. */
-  page(facts: Facts, head: Markup): string;
+  /** The page for a catalogue, with how much of the demo is drawn, if it is being drawn, and with these tags in its head. */
+  page(facts: Facts, demo: string | undefined, head: Markup): string;
 }
 
 async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFiles> {
@@ -168,7 +185,7 @@ async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFile
   );
   const icon =
     assets.get('logo') ?? makeAsset(await readFile(join(webFolder, 'favicon.ico')), 'image/x-icon');
-  const page = (facts: Facts, head: Markup) => {
+  const page = (facts: Facts, demo: string | undefined, head: Markup) => {
     const hidden = Object.entries(hiddenParts(facts)).map(([name, isHidden]) => [
       ` data-needs="${name}"`,
       isHidden ? ' hidden' : '',
@@ -176,6 +193,7 @@ async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFile
     const values = {
       '{{head}}': head.text,
       '{{catalogue}}': facts.has.join(' '),
+      '{{demo}}': demo === undefined ? '' : html`<p id="demo" class="quiet">${demo}</p>`.text,
       ...Object.fromEntries(hidden),
     };
     return texts.map((text, index) => (index % 2 === 0 ? text : values[text])).join('');
@@ -184,7 +202,7 @@ async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFile
 }
 
 /** What differs from page to page. `data-needs="artists"` becomes `hidden` if there are none. */
-const changingParts = /(\{\{(?:head|catalogue)\}\}| data-needs="\w+")/;
+const changingParts = /(\{\{(?:head|catalogue|demo)\}\}| data-needs="\w+")/;
 
 function prepare(name: string, content: string | Buffer, type: string): [string, Asset] {
   return [name, makeAsset(content, type)];

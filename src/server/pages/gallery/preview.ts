@@ -1,12 +1,12 @@
 /**
- * The preview of the page that a link to the gallery shows: an image, or an artist, character or category with its
+ * The preview of the page that a link to the gallery shows: an image, or an artist, character, category or album with its
  * cover. Only images rated sfw appear, because a preview cannot blur them.
  */
 import { linkValidity } from '../../../access/file-links.ts';
 import { readUuid } from '../../../api/query.ts';
 import type { Services } from '../../../api/services.ts';
 import type { SignLink } from '../../../catalogue/documents/image-document.ts';
-import type { Artist, Category, Character, Image, MentionedKind as Kind } from '../../../catalogue/types.ts';
+import type { Album, Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { RawQuery } from '../../../http/query-string.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../html.ts';
@@ -21,7 +21,7 @@ export interface Subject {
 export type Found = Preview | 'blurred' | 'missing';
 
 /** The names of parameters in `web/route.ts`. An open image covers the view behind it. */
-const kinds = ['image', 'artist', 'character', 'category'] as const;
+const kinds = ['image', 'artist', 'character', 'category', 'album'] as const;
 /** What most sites show is up to this wide. */
 const PICTURE_SIZE = 1200;
 /** Crawlers reject larger files. */
@@ -47,7 +47,9 @@ export async function findPreview(services: Services, { kind, id }: Subject, ori
   const found = await (kind === 'image'
     ? previewImage(services, id, signLink)
     : previewEntry(services, kind, id, signLink));
-  return typeof found === 'object' ? { ...found, url: `${origin}/?${kind}=${id}` } : found;
+  if (typeof found === 'string') return found;
+  const { id: current, ...preview } = found;
+  return { ...preview, url: `${origin}/?${kind}=${current}` };
 }
 
 /** The start page shows the newest picture, by an address that does not expire. */
@@ -57,7 +59,8 @@ export function previewStart(newest: Image | undefined, origin: string, prefix: 
   return { url: `${origin}/`, picture: picture && { ...picture, url } };
 }
 
-type FoundRecord = Omit<Preview, 'url'> | 'blurred' | 'missing';
+/** The id is the current one: that of the link may be of an entry that was merged. */
+type FoundRecord = (Omit<Preview, 'url'> & { id: string }) | 'blurred' | 'missing';
 
 async function previewImage({ catalogue }: Services, id: string, signLink: SignLink): Promise<FoundRecord> {
   const document = await catalogue.image(id);
@@ -67,6 +70,7 @@ async function previewImage({ catalogue }: Services, id: string, signLink: SignL
   const { width, height } = image.meta.dimens;
   const artist = image.artist === UNKNOWN_ARTIST.id ? '' : ` by ${image.artistDetails?.name}`;
   return {
+    id,
     title: shorten(titleOf(image) + artist),
     description: shorten(
       image.description || [...categoryNames(image), `${width} × ${height} pixels`].join(' · '),
@@ -84,13 +88,14 @@ async function previewEntry(
 ): Promise<FoundRecord> {
   const entry = await catalogue.one(kind, id, true);
   if (!entry) return 'missing';
-  const record: Artist | Character | Category = JSON.parse(entry.document);
+  const record: Artist | Character | Category | Album = JSON.parse(entry.document);
   if ('nsfw' in record && record.nsfw) return 'blurred';
-  const { name } = record;
+  const { id: current, name } = record;
   const count = `${numbers.format(entry.images)} ${entry.images === 1 ? 'image' : 'images'}`;
-  const filter = kind === 'category' ? `categories=${encodeURIComponent(name)}` : `${kind}=${id}`;
-  const relation = { artist: 'by', character: 'of', category: 'in' }[kind];
+  const filter = kind === 'category' ? `categories=${encodeURIComponent(name)}` : `${kind}=${current}`;
+  const relation = { artist: 'by', character: 'of', category: 'in', album: 'in' }[kind];
   return {
+    id: current,
     title: shorten(name),
     description: shorten(('description' in record && record.description) || `${count} ${relation} ${name}`),
     picture: entry.cover && choosePicture(entry.cover.toImage(signLink, ['thumbnails'])),

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Services } from '../../../api/services.ts';
 import { withoutLink } from '../../../catalogue/documents/image-document.ts';
-import type { Artist, Category, Character, Kind } from '../../../catalogue/types.ts';
+import type { Album, Artist, Category, Character, Kind } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import { type Asset, makeText } from '../../../http/assets.ts';
 import { escapeHtml } from '../html.ts';
@@ -16,6 +16,7 @@ const kinds: [Kind, string][] = [
   ['artist', 'artists'],
   ['character', 'characters'],
   ['category', 'categories'],
+  ['album', 'albums'],
 ];
 
 interface Made {
@@ -80,7 +81,7 @@ async function findEntries({ catalogue }: Services, kind: Kind, limit: number): 
   for (let offset = 0; paths.length < limit; offset += CHUNK) {
     const { items, total } = await catalogue.list(kind, { limit: CHUNK, offset }, true);
     for (const { document, cover } of items) {
-      const entry: Artist | Character | Category = JSON.parse(document);
+      const entry: Artist | Character | Category | Album = JSON.parse(document);
       const isPublic = cover && !('nsfw' in entry && entry.nsfw) && entry.id !== UNKNOWN_ARTIST.id;
       if (isPublic) paths.push(`/?${kind}=${entry.id}`);
     }

@@ -93,7 +93,7 @@ export const statements = {
     name: 'album_images',
     text: `select revision.number, ${arrayOf(
       `select image.number from album_image join image on image.id = album_image.image
-       where album = $1 order by position`,
+       where album = $1 order by position limit $3 offset $2`,
     )} from revision`,
   },
   titleWords: {

@@ -112,8 +112,8 @@ export class PostgresView implements View {
     return this.#list(statements.imagesAt, shelf, positions);
   }
 
-  albumImages(shelf: number): Promise<number[]> {
-    return this.#list(statements.albumImages, shelf);
+  albumImages(shelf: number, offset: number, limit: number): Promise<number[]> {
+    return this.#list(statements.albumImages, shelf, offset, limit);
   }
 
   draw({ places, required, excluded, bounds, overlapping, limit }: Draw): Promise<number[]> {

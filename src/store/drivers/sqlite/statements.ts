@@ -28,7 +28,7 @@ const texts = {
     'select image from placement where shelf = ? and position >= ? and position < ? order by position',
   imageAt: 'select image from placement where shelf = ? and position = ?',
   albumImages: `select number from album_image join image on image.id = album_image.image
-    where album = ? order by position`,
+    where album = ?1 order by position limit ?3 offset ?2`,
   isPlaced: `select 1 from image_shelves where image = ? and ${hasShelf('?')}`,
   isWithin: `select 1 from image_shelves where image = ?1 and ${boundsCondition('?2', '?3', '?4', '?5')}`,
   dimensions: 'select image, width, height from image_shelves where image > ? order by image limit ?',

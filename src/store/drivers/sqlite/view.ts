@@ -92,8 +92,8 @@ export class SqliteView implements View {
     return positions.map((position) => this.#imageAt(shelf, position));
   }
 
-  albumImages(shelf: number): number[] {
-    return allRows<[number]>(this.#statements.albumImages, shelf).map(([image]) => image);
+  albumImages(shelf: number, offset: number, limit: number): number[] {
+    return allRows<[number]>(this.#statements.albumImages, shelf, offset, limit).map(([image]) => image);
   }
 
   draw({ places, required, excluded, bounds, overlapping, limit }: Draw): number[] {

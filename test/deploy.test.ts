@@ -1,0 +1,85 @@
+/** The files that operators copy: the systemd unit, its settings, the Caddyfile and the Compose files. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import description from '../package.json' with { type: 'json' };
+import { describeConfig, readConfig } from '../src/config/config.ts';
+import { parseFile } from '../src/config/environment.ts';
+import { temporaryFolder } from './support/workspace.ts';
+import { runCommand } from './support/zukan/program.ts';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+const settings = read('deploy/zukan.env');
+
+test('every setting of zukan.env exists and is valid, also those that are comments', () => {
+  const active = parseFile(settings);
+  assert.equal(readConfig(active).dataDir, '/var/lib/zukan');
+  const all = parseFile(settings.replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
+  assert.ok(Object.keys(all).length > Object.keys(active).length);
+  const known = new Set(Object.keys(describeConfig(readConfig(all))));
+  assert.deepEqual(
+    Object.keys(all).filter((name) => !known.has(name)),
+    [],
+  );
+});
+
+/** The options of each section; one that is repeated keeps its last value. */
+function parseUnit(text: string): Record<string, Record<string, string>> {
+  const sections: Record<string, Record<string, string>> = {};
+  let section: Record<string, string> | undefined;
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const [, name] = /^\[(\w+)\]$/.exec(line) ?? [];
+    const [, option, value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    if (name !== undefined) {
+      section = {};
+      sections[name] = section;
+    } else {
+      assert.ok(section && option !== undefined && !(option in section), line);
+      section[option] = value;
+    }
+  }
+  return sections;
+}
+
+test('the unit runs the server with these settings, in a folder that it may write to', () => {
+  const unit = parseUnit(read('deploy/zukan.service'));
+  assert.deepEqual(Object.keys(unit), ['Unit', 'Service', 'Install']);
+  const { Service = {} } = unit;
+  const [node, ...parameters] = Service.ExecStart?.split(' ') ?? [];
+  assert.equal(node, '/opt/zukan/node_modules/.bin/node');
+  assert.deepEqual(parameters.slice(-2), ['/opt/zukan/bin/zukan.js', 'serve']);
+  assert.ok(parameters.includes('--env-file=/etc/zukan.env'));
+  assert.equal(parseFile(settings).DATA_DIR, `/var/lib/${Service.StateDirectory}`);
+  assert.equal(Service.ProtectSystem, 'strict');
+  assert.equal(Service.NoNewPrivileges, 'yes');
+  assert.equal(Service.MemoryDenyWriteExecute, undefined, 'V8 compiles code');
+});
+
+test('the Caddyfile is the one of the documentation', () => {
+  const [, shown] = /```caddyfile\n([\s\S]*?)```/.exec(read('docs/operating.md')) ?? [];
+  assert.equal(read('deploy/Caddyfile'), shown);
+});
+
+test('Compose files and SECURITY.md name the current version', () => {
+  const image = `zukan:${description.version}`;
+  assert.equal(parse(read('compose.yaml')).services.zukan.image, image);
+  assert.equal(parse(read('compose.scale.yaml'))['x-zukan'].image, image);
+  const [, supported] = /^\| (\S+)\.x \| yes \|$/m.exec(read('SECURITY.md')) ?? [];
+  assert.equal(supported, description.version.replace(/\.\d+$/, ''));
+});
+
+test('zukan config says what is wrong with the logo', async () => {
+  const folder = temporaryFolder();
+  const logo = join(folder, 'logo.svg');
+  const config = (SITE_LOGO: string) => runCommand(['config'], { DATA_DIR: folder, SITE_LOGO });
+  const missing = await config(logo);
+  assert.deepEqual([missing.status, missing.output], [1, '']);
+  assert.match(missing.errors, /SITE_LOGO: cannot read .*logo\.svg \(ENOENT\)/);
+  writeFileSync(logo, 'no picture');
+  assert.match((await config(logo)).errors, /SITE_LOGO: .*logo\.svg is not an SVG, PNG/);
+  writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+  assert.equal((await config(logo)).status, 0);
+});
