@@ -1,6 +1,6 @@
 /** The files that operators copy: the systemd unit, its settings, the Caddyfile and the Compose files. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -58,9 +58,10 @@ test('the unit runs the server with these settings, in a folder that it may writ
   assert.equal(Service.MemoryDenyWriteExecute, undefined, 'V8 compiles code');
 });
 
-test('the Caddyfile is the one of the documentation', () => {
-  const [, shown] = /```caddyfile\n([\s\S]*?)```/.exec(read('docs/operating.md')) ?? [];
-  assert.equal(read('deploy/Caddyfile'), shown);
+test('docs/publish.md uses every file', () => {
+  const page = read('docs/publish.md');
+  for (const file of readdirSync(join(import.meta.dirname, '../deploy')))
+    assert.ok(page.includes(`deploy/${file}`), file);
 });
 
 test('Compose files and SECURITY.md name the current version', () => {

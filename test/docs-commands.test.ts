@@ -35,7 +35,9 @@ const tested: { test: string; isRun(block: Block): boolean }[] = [
   {
     test: 'test/readme.test.ts',
     isRun: ({ page, language, text }) =>
-      page === 'README.md' && (language === 'console' || text.startsWith('export DATA_DIR=./mine\n')),
+      language === 'console'
+        ? page === 'README.md' || page === 'docs/tour.md'
+        : text.startsWith('export DATA_DIR=./mine\n') || /^docs\/catalogue(-file)?\.md$/.test(page),
   },
   {
     test: 'test/maintenance-docs.test.ts',
