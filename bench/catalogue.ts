@@ -12,9 +12,10 @@ const description =
 
 /**
  * Half of the images are in category `a`, half in `b`, and a quarter in both. Each is also in one of 48 other categories. All
- * names of landscape images are ASCII. Those of the others, about half, are Japanese. One image in 20 is an animation.
+ * names of landscape images are ASCII. Those of the others, about half, are Japanese. One image in 20 is an animation,
+ * unless `hasAnimations` is false: version 0.5.0 does not import any.
  */
-export async function writeCatalogue(path: string, images: number): Promise<void> {
+export async function writeCatalogue(path: string, images: number, hasAnimations = true): Promise<void> {
   const output = createWriteStream(path);
   const write = async (records: object[]) => {
     const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
@@ -47,12 +48,12 @@ export async function writeCatalogue(path: string, images: number): Promise<void
       occupations: ['student'],
     })),
   );
-  for (let index = 0; index < images; index++) await write([image(index)]);
+  for (let index = 0; index < images; index++) await write([image(index, hasAnimations && index % 20 === 0)]);
   output.end();
   await once(output, 'finish');
 }
 
-function image(index: number): object {
+function image(index: number, isAnimated: boolean): object {
   const hash = createHash('sha256').update(`image ${index}`).digest();
   const pick = (word: number, below: number) => hash.readUInt32LE(word * 4) % below;
   const eTag = hash.toString('hex');
@@ -78,7 +79,7 @@ function image(index: number): object {
     nsfw: ratings[pick(7, ratings.length)],
     categories,
     characters: [characterName(pickEntry(0, CHARACTERS))],
-    ...(index % 20 === 0 && { thumbnails: { sizes: [480], thumbHash: 'ABCD', isAnimated: true } }),
+    ...(isAnimated && { thumbnails: { sizes: [480], thumbHash: 'ABCD', isAnimated: true } }),
   };
 }
 

@@ -10,12 +10,13 @@ import { parseArgs } from 'node:util';
 import { endpointNames, selectEndpoints, type Target } from './endpoints.ts';
 import { loaderName, measure } from './load.ts';
 import { median, spread } from './statistics.ts';
-import { startStore } from './stores.ts';
+import { startStore, stores } from './stores.ts';
 
 export const usage = `Usage: node bench/compare.ts <other checkout> [options]
   --rounds <n>         measurements per endpoint and checkout (5)
   --seconds <n>        duration of a measurement (2)
   --size <images>      size of the catalogue (100000)
+  --store <store>      ${stores.join(' or ')} (sqlite)
   --endpoint <names>   comma-separated: ${endpointNames.join()} (all)
   --max-ratio <ratio>  fail if an endpoint takes more than this times the CPU time of the other checkout`;
 
@@ -26,14 +27,15 @@ interface Figures {
   rates: number[];
 }
 
-export async function run(options: string[]): Promise<void> {
+export async function run(given: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
-    args: options,
+    args: given,
     allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '2' },
       size: { type: 'string', default: '100000' },
+      store: { type: 'string', default: 'sqlite' },
       endpoint: { type: 'string', default: endpointNames.join() },
       'max-ratio': { type: 'string', default: 'Infinity' },
     },
@@ -42,12 +44,16 @@ export async function run(options: string[]): Promise<void> {
   if (checkout === undefined) throw new Error(`name the other checkout\n${usage}`);
   const endpoints = selectEndpoints(values.endpoint);
   const [rounds, seconds, size] = [Number(values.rounds), Number(values.seconds), Number(values.size)];
+  const { store } = values;
+  if (!stores.includes(store)) throw new Error(`unknown store: ${store}\n${usage}`);
   const maxRatio = Number(values['max-ratio']);
   if (Number.isNaN(maxRatio)) throw new Error(`--max-ratio must be a number\n${usage}`);
   await using folder = await mkdtempDisposable(join(tmpdir(), 'zukan-bench-'));
-  await using other = await startStore('sqlite', folder.path, size, { checkout: resolve(checkout) });
-  await using ours = await startStore('sqlite', folder.path, size);
-  console.log(`${loaderName}, ${rounds} rounds of ${seconds} s, ${size} images\n`);
+  // The other checkout may be older than animations.
+  const options = { hasAnimations: false };
+  await using other = await startStore(store, folder.path, size, { ...options, checkout: resolve(checkout) });
+  await using ours = await startStore(store, folder.path, size, options);
+  console.log(`${loaderName}, ${rounds} rounds of ${seconds} s, ${store}, ${size} images\n`);
   printHead('CPU time per request in µs');
   const rateRows: Parameters<typeof printRow>[] = [];
   for (const { title, target } of endpoints) {

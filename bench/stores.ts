@@ -34,7 +34,7 @@ export async function startStore(
   store: string,
   folder: string,
   size: number,
-  { checkout = thisCheckout, workers = '1' } = {},
+  { checkout = thisCheckout, workers = '1', hasAnimations = true } = {},
 ): Promise<StartedStore> {
   await using parts = new AsyncDisposableStack();
   const suffix = checkout === thisCheckout ? '' : ' of the other checkout';
@@ -43,7 +43,7 @@ export async function startStore(
     WORKERS: workers,
   };
   const file = join(folder, `${size}.ndjson`);
-  await createOnce(file, (path) => writeCatalogue(path, size));
+  await createOnce(file, (path) => writeCatalogue(path, size, hasAnimations));
   const fill = (dataDir: string) =>
     runCommand(['import', '--quiet', file], { ...environment, DATA_DIR: dataDir }, checkout);
   if (store === 'postgres') {

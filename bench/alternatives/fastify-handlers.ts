@@ -76,9 +76,13 @@ for (const route of routes) {
   app.get<{ Params: { id?: string } }>(path, ({ raw, params }, reply) => {
     const exchange = new Exchange(raw, responseOf(reply), log, traffic, count);
     enqueue(() => {
-      handleCall(route, '/api', params.id ?? '', services, exchange).catch((error) =>
-        sendError(error, exchange),
-      );
+      try {
+        handleCall(route, '/api', params.id ?? '', services, exchange)?.catch((error) =>
+          sendError(error, exchange),
+        );
+      } catch (error) {
+        sendError(error, exchange);
+      }
     });
   });
 }

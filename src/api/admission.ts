@@ -7,45 +7,78 @@ import { ApiError, unauthorized } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Services } from './services.ts';
 
+type Admission = Token | ApiError | undefined;
+
 /**
- * Returns the token of a call, if it has one. Throws 429 before it throws 401 for an invalid token, so guessing tokens is
+ * Returns the token of a call, if it has one, or the error to send: 429 before 401 for an invalid token, so guessing tokens is
  * rate-limited. A token is looked up before the limit only if it may be exempt from it: a refused call costs no query.
  */
-export async function admit(
+export function admit(
   services: Services,
   exchange: Exchange,
   isEmbed = false,
-): Promise<Token | undefined> {
-  const { limiter, fileBudget, decisions, exemptions } = services;
+): Admission | Promise<Admission> {
   const { authorization } = exchange.request.headers;
-  if (!limiter && authorization === undefined) return undefined;
-  const hash = authorization === undefined ? undefined : hashIn(authorization);
+  if (authorization !== undefined) return admitWithToken(services, exchange, isEmbed, authorization);
+  return limitRate(services, exchange, isEmbed, false);
+}
+
+async function admitWithToken(
+  services: Services,
+  exchange: Exchange,
+  isEmbed: boolean,
+  authorization: string,
+): Promise<Admission> {
+  const { exemptions } = services;
+  const hash = hashIn(authorization);
   const client = services.clientOf(exchange.request);
-  const isLimited = limiter !== undefined && !services.isInExemptNetwork(exchange.request);
+  const isLimited = services.limiter && !services.isInExemptNetwork(exchange.request);
   const isFirst = hash !== undefined && (!isLimited || exemptions.mayApply(client, hash));
   // A token that is there already is not awaited, which would take another turn of the queue of promises.
   const found = isFirst ? services.tokens.find(hash) : undefined;
-  let token = isFirst && checkToken(services, client, hash, found instanceof Promise ? await found : found);
-  if (isLimited && !(token && isExempt(token.scopes))) {
-    // Awaited even if it is there: Node reports a promise that is rejected before anyone waits for it, which takes longer.
-    const decision = await (isEmbed ? fileBudget.take(client) : limiter.decide(client));
-    decisions.count(decision);
-    exchange.headers(isEmbed ? fileHeaders(decision) : rateHeaders(limiter.perSecond, decision));
-    if (!decision.isAllowed)
-      throw isEmbed ? tooManyPictures(decision) : tooManyRequests(limiter.perSecond, decision);
-  } else if (limiter) {
-    decisions.countExempt();
-    exchange.headers(exemptHeaders(isEmbed, limiter.perSecond));
-  }
+  let token = isFirst
+    ? checkToken(services, client, hash, found instanceof Promise ? await found : found)
+    : undefined;
+  const limited = limitRate(services, exchange, isEmbed, token !== undefined && isExempt(token.scopes));
+  const refusal = limited instanceof Promise ? await limited : limited;
+  if (refusal) return refusal;
   if (hash !== undefined && !isFirst)
     token = checkToken(services, client, hash, await services.tokens.find(hash));
-  if (authorization !== undefined && !token)
-    throw unauthorized(
+  return (
+    token ??
+    unauthorized(
       hash === undefined
         ? explainMalformed(authorization)
         : 'Invalid token: it is unknown, expired or revoked.',
-    );
-  return token || undefined;
+    )
+  );
+}
+
+/** Returns the 429 if the call is refused, at once if the limiter decides at once. */
+function limitRate(
+  services: Services,
+  exchange: Exchange,
+  isEmbed: boolean,
+  isExemptToken: boolean,
+): ApiError | undefined | Promise<ApiError | undefined> {
+  const { limiter, fileBudget, decisions } = services;
+  if (!limiter) return undefined;
+  const { perSecond } = limiter;
+  if (isExemptToken || services.isInExemptNetwork(exchange.request)) {
+    decisions.countExempt();
+    exchange.headers(exemptHeaders(isEmbed, perSecond));
+    return undefined;
+  }
+  const client = services.clientOf(exchange.request);
+  const apply = (decision: Decision): ApiError | undefined => {
+    decisions.count(decision);
+    if (!decision.isAllowed)
+      return isEmbed ? tooManyPictures(decision) : tooManyRequests(perSecond, decision);
+    exchange.headers(isEmbed ? fileHeaders(decision) : rateHeaders(perSecond, decision));
+    return undefined;
+  };
+  const decision = isEmbed ? fileBudget.take(client) : limiter.decide(client);
+  return decision instanceof Promise ? decision.then(apply) : apply(decision);
 }
 
 /** Returns the token that was found if it has not expired. */
@@ -95,7 +128,8 @@ function exemptHeaders(isEmbed: boolean, perSecond: number): Record<string, stri
 function tooManyPictures(decision: Decision): ApiError {
   const seconds = waitInSeconds(decision);
   const message = `Too many pictures at once: the limit is ${fileRule.burst}, and one per second after that. Try again in ${seconds} s.`;
-  return new ApiError(429, message, { 'Retry-After': String(seconds) }, REFUSED_PICTURE);
+  const headers = { ...fileHeaders(decision), 'Retry-After': String(seconds) };
+  return new ApiError(429, message, headers, REFUSED_PICTURE);
 }
 
 /** In a page, a broken picture would look like an error of the page. */
@@ -104,11 +138,33 @@ const REFUSED_PICTURE =
   'fill="#808080" fill-opacity=".15"/><text x="160" y="84" fill="#808080" font-family="sans-serif" font-size="16" text-anchor="middle">' +
   'Too many pictures at once.<tspan x="160" dy="24">Try again in a moment.</tspan></text></svg>';
 
+interface Refusal {
+  perSecond: number;
+  isBlocked: boolean;
+  seconds: number;
+  error: ApiError;
+}
+
+/** A client that sends many requests is refused with the same words for a second. */
+let latestRefusal: Refusal | undefined;
+
 function tooManyRequests(perSecond: number, decision: Decision): ApiError {
+  const { isBlocked } = decision;
+  const seconds = waitInSeconds(decision);
+  if (
+    latestRefusal?.seconds !== seconds ||
+    latestRefusal.isBlocked !== isBlocked ||
+    latestRefusal.perSecond !== perSecond
+  )
+    latestRefusal = { perSecond, isBlocked, seconds, error: makeRefusal(perSecond, decision) };
+  return latestRefusal.error;
+}
+
+function makeRefusal(perSecond: number, decision: Decision): ApiError {
   const seconds = waitInSeconds(decision);
   const limit = perSecond === 1 ? 'one' : perSecond;
   const message = decision.isBlocked
     ? `You are blocked for exceeding the rate limit repeatedly. Try again in ${seconds} s.`
     : `Too many requests: the limit is ${limit} per second. Try again in ${seconds} s.`;
-  return new ApiError(429, message, { 'Retry-After': String(seconds) });
+  return new ApiError(429, message, { ...rateHeaders(perSecond, decision), 'Retry-After': String(seconds) });
 }

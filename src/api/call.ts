@@ -5,53 +5,71 @@
  */
 import { expiryAllowance, type Token } from '../access/tokens.ts';
 import { sendAsset } from '../http/assets.ts';
-import { ApiError, successBody, unauthorized } from '../http/errors.ts';
+import { ApiError, sendError, successBody, unauthorized } from '../http/errors.ts';
 import { type Exchange, JSON_TYPE } from '../http/exchange.ts';
 import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
 import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';
 import type { Call, Callable, Response } from './endpoint.ts';
 import { addressOf } from './links.ts';
-import { ignoredParameters, readQuery, readUuid } from './query.ts';
+import { parseSearch, readUuid } from './query.ts';
 import type { Services } from './services.ts';
 
-export async function handleCall(
+/** Nothing is awaited that is there already, because each promise costs. */
+export function handleCall(
   route: Callable,
   prefix: string,
   /** The text in place of `{id}`; empty if the path has none. */
   pathId: string,
   services: Services,
   exchange: Exchange,
-): Promise<void> {
+): Promise<void> | undefined {
   const now = services.clock();
-  const token = await admit(services, exchange, route.isEmbed);
-  if (!token && route.access !== 'open') throw missingToken('this endpoint');
+  const admitted = admit(services, exchange, route.isEmbed);
+  const proceed = (token: Token | ApiError | undefined) =>
+    token instanceof ApiError
+      ? sendError(token, exchange)
+      : callEndpoint(route, { services, now, prefix, token }, pathId, exchange);
+  return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
+}
+
+type Admitted = Pick<Call<never>, 'services' | 'now' | 'prefix' | 'token'>;
+
+function callEndpoint(
+  route: Callable,
+  admitted: Admitted,
+  pathId: string,
+  exchange: Exchange,
+): Promise<void> | undefined {
+  const { services, token } = admitted;
+  if (!token && route.access !== 'open') return sendError(missingToken('this endpoint'), exchange);
 
   assertFewParameters(route, exchange.search);
-  const raw = exchange.query;
-  const ignored = ignoredParameters(route.query, raw);
+  const { query, ignored, error } = parseSearch(route.query, exchange);
   if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
   const id = pathId === '' ? '' : readId(pathId);
-  const query = readQuery(route.query, raw);
+  if (error) return sendError(error, exchange);
   assertPossibleExpiry(query, services.links.maxLifetime);
 
   const call: Call<never> = {
-    services,
+    ...admitted,
     query: query as never,
     id,
-    token,
     caller: new RequestCaller(services, exchange),
-    now,
     origin: services.originOf(exchange.request),
     path: route.path,
-    prefix,
   };
   const denied = findDenial(route, query, token);
-  if (denied) {
-    await route.validate?.(call);
-    throw denied;
-  }
-  await send(exchange, await route.handle(call), call);
+  if (denied) return refuse(route, call, denied);
+  const response = route.handle(call);
+  return response instanceof Promise
+    ? response.then((ready) => send(exchange, ready, call))
+    : send(exchange, response, call);
+}
+
+async function refuse(route: Callable, call: Call<never>, denied: ApiError): Promise<void> {
+  await route.validate?.(call);
+  throw denied;
 }
 
 function send(exchange: Exchange, response: Response, call: Call<never>): Promise<void> | undefined {

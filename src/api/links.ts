@@ -40,9 +40,14 @@ function pageLink(call: Call<object>, changes: Values, rel: string): string {
 /** The address of the same call with some parameters changed. */
 export function pageUrl(call: Call<object>, changes: Values): string {
   const values: Values = { ...call.query, ...changes };
-  const given = Object.entries(values).filter(([, value]) => !Array.isArray(value) || value.length > 0);
-  const parameters = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  return addressOf(call, call.id, parameters.join('&'));
+  let search = '';
+  for (const name in values) {
+    const text = String(values[name]);
+    // An empty list is left out, as the parameter was.
+    if (text === '' && Array.isArray(values[name])) continue;
+    search += `${search === '' ? '' : '&'}${name}=${encodeURIComponent(text)}`;
+  }
+  return addressOf(call, call.id, search);
 }
 
 /** The address of the same endpoint for an id, with a query that is escaped already. */

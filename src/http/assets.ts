@@ -65,22 +65,29 @@ interface SendOptions {
   cacheControl?: string;
 }
 
-export async function sendAsset(
+export function sendAsset(
   exchange: Exchange,
   { type, eTag, bytes, encodings }: Asset,
   { status = 200, cacheControl = 'no-cache' }: SendOptions = {},
-): Promise<void> {
+): Promise<void> | undefined {
   const { headers } = exchange.request;
-  exchange.headers({ ETag: eTag, 'Cache-Control': cacheControl });
+  exchange.header('ETag', eTag);
+  exchange.header('Cache-Control', cacheControl);
   if (encodings) exchange.vary('Accept-Encoding');
   if (status === 200 && matchesETag(headers['if-none-match'], eTag)) {
     exchange.sendHead(304);
-    return;
+    return undefined;
   }
   const encoding = encodings && negotiateEncoding(headers['accept-encoding'] as string | undefined);
-  const encoded = encoding && (await encodings[encoding]());
-  if (encoded) exchange.header('Content-Encoding', encoding);
-  exchange.sendBytes(status, encoded ?? bytes, type);
+  const encoded = encoding && encodings[encoding]();
+  const send = (compressed: Bytes | undefined) => {
+    if (encoding && compressed) exchange.header('Content-Encoding', encoding);
+    exchange.sendBytes(status, compressed ?? bytes, type);
+  };
+  // What is compressed already is not awaited, which would take another turn of the queue of promises.
+  if (encoded instanceof Promise) return encoded.then(send);
+  send(encoded);
+  return undefined;
 }
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';

@@ -38,7 +38,8 @@ export function errorBody(code: number, message: string): string {
   return `{"code":${code},"message":${JSON.stringify(message)},"success":false}`;
 }
 
-export function sendError(error: unknown, exchange: Exchange): void {
+/** Sending a refusal costs less than throwing it: V8 looks up where an error was thrown. */
+export function sendError(error: unknown, exchange: Exchange): undefined {
   if (exchange.response.headersSent) {
     exchange.response.destroy();
     return;

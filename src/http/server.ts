@@ -52,8 +52,8 @@ interface HttpServerOptions {
   traffic: Traffic;
   log: Logger;
   clientOf: (request: IncomingMessage) => string;
-  /** Runs before a 404 or 405. An error that it throws is sent instead. */
-  beforeError: (exchange: Exchange) => Promise<void>;
+  /** Runs before a 404 or 405. An `ApiError` that it returns, or its promise, is sent instead. */
+  beforeError: (exchange: Exchange) => unknown;
   /** Responds to a path that matches no route, or throws the error to send. */
   notFound: (exchange: Exchange) => void;
   stallTimeoutMs?: number;
@@ -79,7 +79,8 @@ export interface HttpServer {
 
 export function createServer(options: HttpServerOptions): HttpServer {
   const { router, traffic, log, clientOf, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
-  const dispatch = async (exchange: Exchange): Promise<void> => {
+  /** Throws, or returns a promise that may be rejected. */
+  const dispatch = (exchange: Exchange): void | Promise<void> => {
     const { method, headers, rawHeaders } = exchange.request;
     if (rawHeaders.length > 2 * MAX_HEADERS)
       throw new ApiError(431, `A request has at most ${MAX_HEADERS} headers.`);
@@ -97,13 +98,22 @@ export function createServer(options: HttpServerOptions): HttpServer {
     }
     if (match && (method === 'GET' || method === 'HEAD'))
       return match.target.handle(exchange, match.parameter);
-    await options.beforeError(exchange);
-    // The target of CONNECT is not a path.
-    if (match || method === 'CONNECT') throw methodNotAllowed(method ?? '');
-    options.notFound(exchange);
+    const refuse = (error: unknown) => {
+      if (error instanceof ApiError) return sendError(error, exchange);
+      // The target of CONNECT is not a path.
+      if (match || method === 'CONNECT') throw methodNotAllowed(method ?? '');
+      options.notFound(exchange);
+    };
+    const checked = options.beforeError(exchange);
+    return checked instanceof Promise ? checked.then(refuse) : refuse(checked);
   };
   const enqueue = batchPerTick<Exchange>((exchanges) => {
-    for (const exchange of exchanges) dispatch(exchange).catch((error) => sendError(error, exchange));
+    for (const exchange of exchanges)
+      try {
+        dispatch(exchange)?.catch((error) => sendError(error, exchange));
+      } catch (error) {
+        sendError(error, exchange);
+      }
   });
 
   const onFinished = (exchange: Exchange, status: number) => {

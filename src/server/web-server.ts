@@ -101,9 +101,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     log,
     clientOf: services.clientOf,
     // Calls of unknown endpoints count against the rate limit, too.
-    async beforeError(exchange) {
-      if (isApiPath(decodePath(exchange.path))) await admit(services, exchange);
-    },
+    beforeError: (exchange) => isApiPath(decodePath(exchange.path)) && admit(services, exchange),
     notFound(exchange) {
       if (isApiPath(decodePath(exchange.path))) throw new ApiError(404, 'There is nothing at this address.');
       sendNotFound(exchange);

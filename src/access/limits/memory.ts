@@ -85,8 +85,10 @@ export class MemoryLimiter implements Limiter {
     this.#clients.lock(client);
     try {
       const now = this.#clock();
-      const changed = change(this.#clients.read(), now);
-      this.#clients.write(changed.state, now);
+      const state = this.#clients.read();
+      const changed = change(state, now);
+      // That of a blocked client stays the same.
+      if (changed.state !== state) this.#clients.write(changed.state, now);
       return changed;
     } finally {
       this.#clients.unlock();
