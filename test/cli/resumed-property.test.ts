@@ -1,3 +1,4 @@
+// process: own
 /** Whatever interrupts imports, and whatever happens between the attempts: the catalogue is that of the folder in the end. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';

@@ -1,3 +1,4 @@
+// process: own
 /** Imports that failed or were interrupted: the next attempt continues, and the result is that of one import. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';

@@ -1,3 +1,4 @@
+// process: own
 /** `zukan import --watch`. Scans happen when the test says so, except in the last test. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -116,7 +116,8 @@ test('a catalogue that answers while the process is busy has answered in time', 
     };
     const latestImages: Catalogue['latestImages'] = (...call) => catalogue.latestImages(...call);
     const one: Catalogue['one'] = (...call) => catalogue.one(...call);
-    return { ...catalogue, statistics, latestImages, one };
+    const list: Catalogue['list'] = (...call) => catalogue.list(...call);
+    return { ...catalogue, statistics, latestImages, one, list };
   });
   const { text } = await get('/', browser);
   assert.match(text, /<a href="\/\?in=characters" hidden>/, 'there are none');

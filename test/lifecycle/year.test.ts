@@ -1,3 +1,4 @@
+// process: own
 /**
  * A year in the life of a folder: pictures and sidecars come, move, change and go, and an operator imports, watches, corrects,
  * renames, merges and takes down, in random order. ZUKAN_YEAR_SEED, ZUKAN_YEAR_RUNS and ZUKAN_YEAR_STEPS look further.
