@@ -1,5 +1,7 @@
 /** What the commands say about the catalogue. */
+
 import { hash } from 'node:crypto';
+import { formerNames } from '../../src/catalogue/names.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 
 const PICTURES = 12;
@@ -35,7 +37,7 @@ export function readState(exported: string) {
     ids: new Map(images.map(({ picture, id }) => [picture, id])),
     description: {
       entries: of('artist', 'category', 'character')
-        .map(({ type, name, aliases }) => [type, name, ...aliases.toSorted()].join(' | '))
+        .map(({ type, name, aliases }) => [type, name, ...formerNames(aliases).toSorted()].join(' | '))
         .sort(),
       images: images
         .map(({ picture, nsfw: rating, artist, source, edited, categories, characters, ...image }) => ({
