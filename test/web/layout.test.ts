@@ -18,6 +18,17 @@ describe('the page', { skip }, async () => {
   test('at any width, the search field and the title have room, and nothing overflows', async () => {
     const { page, finish } = await open('/?categories=city', { viewport: { width: 640, height: 700 } });
     await waitForFirstImage(page);
+    // As with a catalogue that has everything.
+    await page.locator('.top nav').evaluate((nav) => {
+      for (const link of nav.querySelectorAll('a')) link.hidden = false;
+    });
+    for (const width of atDepth([820], [650, 820, 930, 960])) {
+      await page.setViewportSize({ width, height: 700 });
+      const isCut = await page
+        .locator('.wordmark span')
+        .evaluate((name) => name.scrollWidth > name.clientWidth);
+      assert.equal(isCut, false, `a short name is cut at ${width} px`);
+    }
     await page.locator('.wordmark span').evaluate((name) => {
       name.textContent = 'A name of a site that is as long as they come, nearly';
     });
