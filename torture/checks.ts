@@ -102,13 +102,8 @@ function isUnderPrefix(rawPath: string): boolean {
 function checkErrorBody({ text, path }: FuzzRequest, { status, headers, bytes }: Answer): string {
   const type = headers['content-type'] ?? '';
   // Browsers get a page instead.
-  if (
-    type.startsWith('text/html') &&
-    status === 404 &&
-    !isUnderPrefix(path) &&
-    /\r\nAccept: .*html/.test(text)
-  )
-    return '';
+  const hasPage = (status === 404 && !isUnderPrefix(path)) || (status === 403 && path.startsWith('/files/'));
+  if (type.startsWith('text/html') && hasPage && /\r\nAccept: .*html/.test(text)) return '';
   expect(type.startsWith('application/json'), `an error with Content-Type ${type}`);
   const body = JSON.parse(bytes.toString()) as Record<string, unknown>;
   expect(Object.keys(body).sort().join() === 'code,message,success', 'the fields of the error are wrong');
