@@ -1,7 +1,7 @@
 /** What the page shows of images: tiles in the grid, and the common fields of a selection. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { DETAIL_FIELDS } from '../catalogue/documents/details.ts';
-import { parseStored, readDocument } from '../catalogue/documents/document.ts';
+import { parseStored, readDocument, readStored } from '../catalogue/documents/document.ts';
 import { parseEdited, stateOf } from '../catalogue/documents/edit-image.ts';
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import type { Artist, Image } from '../catalogue/types.ts';
@@ -39,32 +39,42 @@ export function toTile({ id, document, edited }: SavedImage): Tile {
   };
 }
 
-/** Images that were removed meanwhile are an error. */
 export async function summarise(lookup: Lookup, ids: string[]): Promise<SelectionSummary> {
   const total = new Total();
-  for (const batch of inBatches(ids, BATCH_SIZE)) {
-    const rows = new Map((await lookup.imagesById(batch)).map((row) => [row.id, row]));
-    const missing = batch.filter((id) => !rows.has(id));
-    if (missing.length > 0) throw new StudioError(409, describeMissing(missing), { missing });
-    for (const id of batch) total.add(rows.get(id) as SavedImage);
-    total.addAlbums(await lookup.countByAlbum(batch));
-    if (batch.length === BATCH_SIZE) await nextTick();
+  for await (const rows of readSelected(lookup, ids)) {
+    for (const row of rows) total.add(row);
+    total.addAlbums(await lookup.countByAlbum(rows.map(({ id }) => id)));
   }
   return total.finish();
 }
 
 /** Refuses a change that is based on another state than the current one. */
 export async function refuseStaleImages(lookup: Lookup, ids: string[], version: string): Promise<void> {
+  let versions = '';
+  for await (const rows of readSelected(lookup, ids))
+    for (const row of rows) versions += versionOf(stateOf(row));
+  if (shortHash(versions) === version) return;
   const summary = await summarise(lookup, ids);
-  if (summary.version !== version)
-    throw new StudioError(409, `${countImages(ids.length)} changed meanwhile; look again`, { summary });
+  throw new StudioError(409, `${countImages(ids.length)} changed meanwhile; look again`, { summary });
+}
+
+/** In batches, in the order of the ids. Images that were removed meanwhile are an error. */
+async function* readSelected(lookup: Lookup, ids: string[]): AsyncGenerator<SavedImage[], void> {
+  for (const batch of inBatches(ids, BATCH_SIZE)) {
+    const rows = new Map((await lookup.imagesById(batch)).map((row) => [row.id, row]));
+    const missing = batch.filter((id) => !rows.has(id));
+    if (missing.length > 0) throw new StudioError(409, describeMissing(missing), { missing });
+    yield batch.map((id) => rows.get(id) as SavedImage);
+    if (batch.length === BATCH_SIZE) await nextTick();
+  }
 }
 
 class Total {
   #images = 0;
   #versions = '';
   readonly #ratings: SelectionSummary['ratings'] = {};
-  readonly #artists = new Map<string, Counted>();
+  /** By their documents, of which there are fewer than images. */
+  readonly #artists = new Map<string, number>();
   readonly #categories = new Map<string, Counted>();
   readonly #characters = new Map<string, Counted>();
   readonly #albums = new Map<string, Counted>();
@@ -74,12 +84,13 @@ class Total {
   #details: SelectionSummary['details'];
 
   add(row: SavedImage): void {
-    const image = readDocument(row.document);
+    const stored = parseStored(row.document);
+    const image = readStored(stored);
     const { nsfw, categories, characters, source, createdAt, meta } = image;
     this.#images++;
     this.#versions += versionOf(stateOf(row, image));
     this.#ratings[nsfw] = (this.#ratings[nsfw] ?? 0) + 1;
-    count(this.#artists, [JSON.parse(parseStored(row.document).artist)]);
+    this.#artists.set(stored.artist, (this.#artists.get(stored.artist) ?? 0) + 1);
     count(this.#categories, categories);
     count(this.#characters, characters);
     if (this.#sources.size < 2) this.#sources.set(JSON.stringify([source.name, source.url]), source);
@@ -96,6 +107,15 @@ class Total {
       this.#albums.set(id, { id, name, images: images + (this.#albums.get(id)?.images ?? 0) });
   }
 
+  #countArtists(): Map<string, Counted> {
+    const counts = new Map<string, Counted>();
+    for (const [document, images] of this.#artists) {
+      const { id, name }: Artist = JSON.parse(document);
+      counts.set(id, { id, name, images: images + (counts.get(id)?.images ?? 0) });
+    }
+    return counts;
+  }
+
   finish(): SelectionSummary {
     const [source] = this.#sources.size === 1 ? this.#sources.values() : [];
     const common = (texts: Set<string>) => (texts.size === 1 ? [...texts][0] : undefined);
@@ -104,7 +124,7 @@ class Total {
       images: this.#images,
       version: shortHash(this.#versions),
       ratings: this.#ratings,
-      artists: mostFrequent(this.#artists),
+      artists: mostFrequent(this.#countArtists()),
       categories: mostFrequent(this.#categories),
       characters: mostFrequent(this.#characters),
       albums: mostFrequent(this.#albums),

@@ -22,6 +22,14 @@ const plurals: Record<Kind, [one: string, several: string]> = {
   album: ['album', 'albums'],
 };
 
+/** Counting keeps the server from sending pictures, so those in sight come first. */
+async function picturesInSight(): Promise<void> {
+  // The grid may be about to create its tiles.
+  await new Promise(requestAnimationFrame);
+  const images = document.querySelectorAll<HTMLImageElement>('.tile img');
+  await Promise.allSettled(Array.from(images, (image) => image.decode()));
+}
+
 export class HealthPanel {
   readonly #list = el('div', { class: 'health' });
   readonly element = el(
@@ -47,6 +55,7 @@ export class HealthPanel {
   async show(): Promise<void> {
     if (!this.#isStale) return;
     this.#isStale = false;
+    await picturesInSight();
     try {
       this.#render(await get('/data/health', {}));
     } catch (error) {

@@ -28,6 +28,7 @@ const REST_MS = 40;
 
 let ids = new IdList(new Uint8Array(), false);
 let request = new AbortController();
+let listed = Promise.resolve();
 
 restoreTileView(() => grid.changeView());
 const grid = new Grid({
@@ -119,7 +120,7 @@ export async function findLike(file: File): Promise<void> {
 
 export function loadAll(): void {
   health.forget();
-  void loadList();
+  listed = loadList();
 }
 
 /** With `keepsSelection`, about the same pictures are listed in another order. */
@@ -195,7 +196,9 @@ export function focusPictures(): void {
   else grid.focus();
   // Entries may have changed on another page.
   health.forget();
-  if (grid.selection.selected.size === 0) void health.show();
+  void listed.then(() => {
+    if (grid.selection.selected.size === 0) void health.show();
+  });
 }
 
 export function hidePictures(): void {

@@ -92,7 +92,11 @@ export function parseStored(document: Document): StoredDocument {
 }
 
 export function readDocument(document: Document): StoredImage {
-  const { json, details } = parseStored(document);
+  return readStored(parseStored(document));
+}
+
+/** For those who need other parts of it, too. */
+export function readStored({ json, details }: StoredDocument): StoredImage {
   const { url, meta, ...image } = JSON.parse(json) as Image;
   const { expires, ...stored } = meta;
   return { ...image, ...parseDetails(details), meta: stored };
