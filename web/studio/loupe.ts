@@ -105,6 +105,12 @@ export class Loupe {
     if (wasLeaving && this.isOpen) history.pushState({ isLoupe: true }, '');
     else if (history.state?.isLoupe && this.#pictures.selection.focus >= 0) this.#show();
     else if (this.isOpen) this.#hide();
+    // After this event, the first time that it goes back to an address with a fragment, Chromium takes the focus away.
+    if (wasLeaving) setTimeout(() => this.#keepFocus());
+  }
+
+  #keepFocus(): void {
+    if (document.activeElement === document.body) (this.isOpen ? this : this.#pictures).focus();
   }
 
   #show(): void {
