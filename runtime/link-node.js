@@ -1,6 +1,7 @@
 /**
- * Links node_modules/.bin/node if npm has not, and removes the headers and manuals of Node, which nobody needs here. npm 10 removes the link again, because the packages for other systems,
- * which it leaves out, have a command of the same name. Plain JavaScript: the Node that came with npm runs it.
+ * Links node_modules/.bin/node if npm has not, and removes Node's headers and manuals, which take 70 MB and are not used.
+ * npm 10 removes the link again, because the packages for other systems, which it leaves out, have a command of the same
+ * name. Plain JavaScript: the Node that came with npm runs it.
  */
 import { existsSync, linkSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -15,7 +15,7 @@ interface ParsedSearch {
   error?: ApiError;
 }
 
-/** Of each endpoint. Most clients send one of a few; those that make up others only empty it. */
+/** Per endpoint. Most clients send one of a few queries. Made-up ones only clear the cache. */
 const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 200;
 const parsedSearches = new WeakMap<Type.TObject, Map<string, ParsedSearch>>();

@@ -91,7 +91,7 @@ export function compress(bytes: Buffer, encoding: Encoding): Buffer | undefined 
   return compressors[encoding](bytes);
 }
 
-/** Clients send few different headers; those that make up others only empty it. */
+/** Clients send few different headers. Made-up ones only clear the cache. */
 const MAX_NEGOTIATED = 100;
 const negotiated = new Map<string, Encoding | undefined>();
 

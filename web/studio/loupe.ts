@@ -101,11 +101,11 @@ export class Loupe {
   #onPop(): void {
     const wasLeaving = this.#isLeaving;
     this.#isLeaving = false;
-    // Somebody was faster than the browser.
+    // It was opened again before the browser went back.
     if (wasLeaving && this.isOpen) history.pushState({ isLoupe: true }, '');
     else if (history.state?.isLoupe && this.#pictures.selection.focus >= 0) this.#show();
     else if (this.isOpen) this.#hide();
-    // After this event, the first time that it goes back to an address with a fragment, Chromium takes the focus away.
+    // Chromium clears the focus after the first traversal to an address with a fragment.
     if (wasLeaving) setTimeout(() => this.#keepFocus());
   }
 
