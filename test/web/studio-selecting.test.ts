@@ -131,8 +131,10 @@ describe('the studio', { skip }, async () => {
       const columns = (await page.evaluate(`Math.round(
       document.querySelector('.space').clientWidth / (document.querySelector('.tile').clientWidth + 10))`)) as number;
       const rows = Math.ceil(IMAGES / columns);
-      // On an unselected tile: a selected one would be moved.
+      // On an unselected tile: a selected one would be moved. Escape works while nothing has the focus, too.
+      await page.locator('#grid').evaluate((grid) => grid.blur());
       await page.keyboard.press('Escape');
+      assert.equal(await page.locator('.tile[aria-selected="true"]').count(), 0);
       await page.mouse.move(first.x + 5, first.y + 5);
       await page.mouse.down();
       await page.mouse.move(first.x + 60, 400, { steps: 2 });

@@ -212,15 +212,12 @@ const focusField = (key: string) =>
     bar.openSheet();
     panel.fields[key]?.focus();
   });
-/** A field gives the keyboard back first. */
+/** A field gives the keyboard back first. Nothing has the focus for a moment after the browser has gone back. */
 function leave(): void {
-  const isInField = document.activeElement?.matches('#panel :is(input, textarea)');
-  if (loupe.isOpen) {
-    if (isInField) loupe.focus();
-    else loupe.close();
-    return;
-  }
-  if (document.activeElement === byId('grid')) grid.clear();
+  const focused = document.activeElement;
+  const isInField = focused?.matches('#panel :is(input, textarea)');
+  if (loupe.isOpen) return isInField ? loupe.focus() : loupe.close();
+  if (focused === byId('grid') || focused === document.body) grid.clear();
   grid.focus();
 }
 
