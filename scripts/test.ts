@@ -6,7 +6,7 @@
  * files of a process share a database server and a browser. The first lines of a file can say how it runs:
  *
  *   // depth: all     only in test:all
- *   // process: own   in a process of its own, for a file that changes its process and cannot change it back
+ *   // process: own   apart from files without this line, in case a listener there ends the process: it emits signals
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -20,7 +20,7 @@ import { readAllImports, root } from './imports.ts';
 const MIN_PROCESSES = 4;
 /** Tests with a browser take longest, so they start first. More browsers would take more time to start than they save. */
 const BROWSER_FOLDER = 'test/web/';
-const BROWSERS = 2;
+const BROWSERS = 1;
 const cache = join(root, 'node_modules/.cache');
 /** Where processes note which files they have claimed and which they have finished. */
 const notes = join(cache, 'tests');
@@ -93,7 +93,7 @@ function listFiles(files: string[], processes: number): string[][] {
   const lists = Array.from({ length: processes }, (_, index) =>
     index < BROWSERS ? [...browser, ...others] : others,
   );
-  return [...shuffle(own).map((file) => [file]), ...lists];
+  return [shuffle(own), ...lists].filter((list) => list.length > 0);
 }
 
 /** The same seed gives the same order. */

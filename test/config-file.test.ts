@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
 import { findNear, parseFile, readSettings } from '../src/config/environment.ts';
+import { character, codePoint } from './support/code-point.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { runCommand } from './support/zukan/program.ts';
 
@@ -59,10 +60,10 @@ test('the error has every wrong line with its number, and no value', () => {
 });
 
 test('any value without quotes and control characters can be written in quotes', () => {
-  const value = fc.string({ unit: 'grapheme' }).filter((text) => !/["\p{C}\u{fffd}]/u.test(text));
+  const value = fc.string({ unit: character }).filter((text) => !/["\p{C}\u{fffd}]/u.test(text));
   fc.assert(fc.property(value, (text) => assert.equal(parseFile(`A="${text}" # "`).A, text)));
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: codePoint }), (text) => {
       try {
         parseFile(text);
       } catch (error) {

@@ -1,6 +1,17 @@
-/** Any code point, as the unit of `fc.string`. fast-check's own unit `binary` is the same, but takes two seconds to set up. */
+/** Units of `fc.string`. fast-check's own, `binary` and `grapheme`, take seconds to set up. */
 import fc from 'fast-check';
 
-export const codePoint = fc
-  .oneof(fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff }))
-  .map((code) => String.fromCodePoint(code));
+const between = (min: number, max: number) =>
+  fc.integer({ min, max }).map((code) => String.fromCodePoint(code));
+
+/** Any code point. */
+export const codePoint = fc.oneof(between(0, 0xd7ff), between(0xe000, 0x10ffff));
+
+/** What people write: letters, signs and pictures, some of several code points. */
+export const character = fc.oneof(
+  between(0x20, 0x7e),
+  between(0xa1, 0x377),
+  between(0x3041, 0x9fff),
+  between(0x1f300, 0x1f64f),
+  fc.constantFrom('e\u0301', 'か\u3099', '👩‍👩‍👧', '🇯🇵', 'ﬁ', '\u05d0', '\u0e01\u0e33'),
+);

@@ -23,9 +23,10 @@ import { dialogSources, gridSources } from '../../web/sources.ts';
 import { formatCount, formatDuration, formatSize, formatWait, viewTitle } from '../../web/text.ts';
 import { decodeThumbHash } from '../../web/thumbhash.ts';
 import type { Entry, GalleryImage } from '../../web/types.ts';
+import { character } from '../support/code-point.ts';
 
 describe('routes', () => {
-  const text = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' });
+  const text = fc.string({ minLength: 1, maxLength: 20, unit: character });
   const name = text.map((value) => value.replaceAll(',', '').trim()).filter(Boolean);
   const filter: fc.Arbitrary<Filter> = fc
     .tuple(
@@ -54,7 +55,7 @@ describe('routes', () => {
     fc.record({
       name: fc.constant('list' as const),
       kind: fc.constantFrom(...entryKinds),
-      search: fc.string({ unit: 'grapheme' }),
+      search: fc.string({ unit: character }),
       sort: fc.constantFrom('name' as const, 'images' as const),
     }),
     fc.record({ name: fc.constant('search' as const), search: text }),

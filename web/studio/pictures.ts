@@ -216,9 +216,12 @@ const focusField = (key: string) =>
 function leave(): void {
   const focused = document.activeElement;
   const isInField = focused?.matches('#panel :is(input, textarea)');
-  if (loupe.isOpen) return isInField ? loupe.focus() : loupe.close();
-  if (focused === byId('grid') || focused === document.body) grid.clear();
-  grid.focus();
+  if (loupe.isOpen && isInField) loupe.focus();
+  else if (loupe.isOpen) loupe.close();
+  else {
+    if (focused === byId('grid') || focused === document.body) grid.clear();
+    grid.focus();
+  }
 }
 
 export const pictureShortcuts: Shortcuts = {

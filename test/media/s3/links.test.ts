@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { fixedCredentials } from '../../../src/media/s3/credentials.ts';
 import { openBucket, type S3Location } from '../../../src/media/s3/files.ts';
 import { S3Links } from '../../../src/media/s3/links.ts';
+import { character } from '../../support/code-point.ts';
 import { officialLink } from '../../support/servers/aws.ts';
 import { startS3 } from '../../support/servers/s3.ts';
 import { account } from '../../support/servers/s3-guard.ts';
@@ -68,7 +69,7 @@ for (const [what, changes] of locations) {
 
 test('signs the same links as the SDK for any key', async () => {
   const segment = fc
-    .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+    .string({ unit: character, minLength: 1, maxLength: 12 })
     .filter((text) => !/[/\\]|^\./.test(text));
   const key = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join('/'));
   const signLink = new S3Links(amazon).signer('', { begins: 1_767_225_600, expires: 1_767_229_200 });
