@@ -13,9 +13,13 @@ const description =
 /**
  * Half of the images are in category `a`, half in `b`, and a quarter in both. Each is also in one of 48 other categories. All
  * names of landscape images are ASCII. Those of the others, about half, are Japanese. One image in 20 is an animation,
- * unless `hasAnimations` is false: version 0.5.0 does not import any.
+ * unless `hasAnimations` is false: version 0.5.0 does not import any. `first` is the number of the first image.
  */
-export async function writeCatalogue(path: string, images: number, hasAnimations = true): Promise<void> {
+export async function writeCatalogue(
+  path: string,
+  images: number,
+  { hasAnimations = true, first = 0 } = {},
+): Promise<void> {
   const output = createWriteStream(path);
   const write = async (records: object[]) => {
     const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
@@ -48,7 +52,8 @@ export async function writeCatalogue(path: string, images: number, hasAnimations
       occupations: ['student'],
     })),
   );
-  for (let index = 0; index < images; index++) await write([image(index, hasAnimations && index % 20 === 0)]);
+  for (let index = first; index < first + images; index++)
+    await write([image(index, hasAnimations && index % 20 === 0)]);
   output.end();
   await once(output, 'finish');
 }

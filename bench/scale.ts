@@ -1,20 +1,23 @@
 /** The cost of a request must not grow with the catalogue: measures a small and a large one alternately. */
 import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCatalogue } from './catalogue.ts';
-import { runCommand, startServer } from './process.ts';
+import { cpuSeconds, runCommand, startServer } from './process.ts';
 import { median } from './statistics.ts';
 
 const SMALL = 10_000;
+/** An import is one transaction, which gets slower when it is very large. */
+const MAX_RECORDS = 1_000_000;
 const ROUNDS = 7;
-const REQUESTS = 300;
+const REQUESTS = 1000;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 export const usage = `Usage: npm run bench -- scale [images]
-  images   size of the large catalogue (1000000)`;
+  images   size of the large catalogue (1000000), which is imported a million at a time`;
 
 export async function run([size = '1000000']: string[]): Promise<void> {
   const large = Number(size);
@@ -28,18 +31,19 @@ export async function run([size = '1000000']: string[]): Promise<void> {
       ['random, limit 10', () => '/api/image/random', false],
     ];
     for (const [title, path, needsToken] of requests) {
-      const times: [number[], number[]] = [[], []];
+      const costs: [number[], number[]] = [[], []];
       for (let round = 0; round <= ROUNDS; round++) {
         for (const [index, { origin, token, images }] of [small, big].entries()) {
-          const time = await meanTime(origin + path(images), needsToken ? token : undefined);
+          const cost = await meanCpuMs(origin, path(images), needsToken ? token : undefined);
           // The first round warms up.
-          if (round > 0) times[index]?.push(time);
+          if (round > 0) costs[index]?.push(cost);
         }
       }
-      const [smallMs, largeMs] = times.map(median) as [number, number];
-      const means = `${smallMs.toFixed(3)} ms at ${SMALL}, ${largeMs.toFixed(3)} ms at ${large}`;
-      console.log(`${title}: ratio ${(largeMs / smallMs).toFixed(2)} (${means})`);
+      const [smallMs, largeMs] = costs.map(median) as [number, number];
+      const medians = `${smallMs.toFixed(3)} ms at ${SMALL}, ${largeMs.toFixed(3)} ms at ${large}`;
+      console.log(`${title}: ratio ${(largeMs / smallMs).toFixed(2)} of CPU time (${medians})`);
     }
+    console.log(`resident memory: ${small.memory()} MB at ${SMALL}, ${big.memory()} MB at ${large}`);
   } finally {
     agent.destroy();
     await rm(folder, { recursive: true });
@@ -47,27 +51,46 @@ export async function run([size = '1000000']: string[]): Promise<void> {
 }
 
 async function prepare(folder: string, images: number) {
-  const file = join(folder, `${images}.ndjson`);
   const dataDir = join(folder, String(images));
-  await writeCatalogue(file, images);
+  for (let first = 0; first < images; first += MAX_RECORDS) {
+    const count = Math.min(MAX_RECORDS, images - first);
+    const { cpu, memory } = await importRecords(folder, dataDir, first, count);
+    const after = first > 0 ? ` after ${first}` : '';
+    const rate = `${Math.round(count / cpu)} per second`;
+    console.log(
+      `import of ${count} images${after}: ${cpu.toFixed(1)} s of CPU time, ${rate}, ${Math.round(memory / 1e6)} MB peak memory`,
+    );
+  }
+  const scopes = ['--owner', 'bench', '--purpose', 'bench', '--scope', 'image:list'];
+  const token = await runCommand(['token', 'create', ...scopes], { DATA_DIR: dataDir });
+  const started = performance.now();
+  const server = await startServer({ DATA_DIR: dataDir });
+  const milliseconds = Math.round(performance.now() - started);
+  console.log(`${images} images: ${megabytesIn(dataDir)} MB of files, listens after ${milliseconds} ms`);
+  return { images, token, ...server };
+}
+
+async function importRecords(folder: string, dataDir: string, first: number, count: number) {
+  const file = join(folder, 'records.ndjson');
+  await writeCatalogue(file, count, { first });
   const env = { ...process.env, DATA_DIR: dataDir };
   const once = join(import.meta.dirname, 'import-once.ts');
   const report = execFileSync(process.execPath, [once, file], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  const { seconds, memory } = JSON.parse(String(report));
-  const rate = Math.round(images / seconds);
-  console.log(
-    `import of ${images} images: ${seconds.toFixed(1)} s, ${rate}/s, ${Math.round(memory / 1e6)} MB peak memory`,
-  );
-  const scopes = ['--owner', 'bench', '--purpose', 'bench', '--scope', 'image:list'];
-  const token = await runCommand(['token', 'create', ...scopes], { DATA_DIR: dataDir });
-  return { images, token, ...(await startServer({ DATA_DIR: dataDir })) };
+  await rm(file);
+  return JSON.parse(String(report)) as { cpu: number; memory: number };
 }
 
-/** The mean time of a request in milliseconds, one at a time over one connection. */
-async function meanTime(url: string, token: string | undefined): Promise<number> {
-  const started = performance.now();
-  for (let count = 0; count < REQUESTS; count++) await fetchOnce(url, token);
-  return (performance.now() - started) / REQUESTS;
+function megabytesIn(folder: string): number {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  const sizes = paths.map((path) => statSync(path)).map((stats) => (stats.isFile() ? stats.size : 0));
+  return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1e6);
+}
+
+/** The CPU time of the server for a request in milliseconds, one at a time over one connection. */
+async function meanCpuMs(origin: string, path: string, token: string | undefined): Promise<number> {
+  const before = cpuSeconds(origin);
+  for (let count = 0; count < REQUESTS; count++) await fetchOnce(origin + path, token);
+  return ((cpuSeconds(origin) - before) * 1000) / REQUESTS;
 }
 
 function fetchOnce(url: string, token: string | undefined): Promise<void> {

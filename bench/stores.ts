@@ -43,7 +43,7 @@ export async function startStore(
     WORKERS: workers,
   };
   const file = join(folder, `${size}.ndjson`);
-  await createOnce(file, (path) => writeCatalogue(path, size, hasAnimations));
+  await createOnce(file, (path) => writeCatalogue(path, size, { hasAnimations }));
   const fill = (dataDir: string) =>
     runCommand(['import', '--quiet', file], { ...environment, DATA_DIR: dataDir }, checkout);
   if (store === 'postgres') {

@@ -12,7 +12,7 @@ import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';
 import type { Call, Callable, Response } from './endpoint.ts';
 import { addressOf } from './links.ts';
-import { parseSearch, readUuid } from './query.ts';
+import { ignoredParameters, readQuery, readUuid } from './query.ts';
 import type { Services } from './services.ts';
 
 /** Nothing is awaited that is there already, because each promise costs. */
@@ -45,10 +45,10 @@ function callEndpoint(
   if (!token && route.access !== 'open') return sendError(missingToken('this endpoint'), exchange);
 
   assertFewParameters(route, exchange.search);
-  const { query, ignored, error } = parseSearch(route.query, exchange);
+  const ignored = ignoredParameters(route.query, exchange.query);
   if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
   const id = pathId === '' ? '' : readId(pathId);
-  if (error) return sendError(error, exchange);
+  const query = readQuery(route.query, exchange.query) as { expiry?: number };
   assertPossibleExpiry(query, services.links.maxLifetime);
 
   const call: Call<never> = {

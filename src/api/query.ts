@@ -2,51 +2,8 @@
 import type Type from 'typebox';
 import { uuidPattern } from '../catalogue/schemas.ts';
 import { ApiError } from '../http/errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { RawQuery } from '../http/query-string.ts';
 import type { QueryOf } from './endpoint.ts';
-
-/** What a query string says to an endpoint. Calls with the same one share it, so nothing may change it. */
-interface ParsedSearch {
-  query: { expiry?: number };
-  /** See `ignoredParameters`. */
-  ignored: string | undefined;
-  /** Why the query is not valid. */
-  error?: ApiError;
-}
-
-/** Per endpoint. Most clients send one of a few queries. Made-up ones only clear the cache. */
-const MAX_PARSED = 100;
-const MAX_PARSED_LENGTH = 200;
-const parsedSearches = new WeakMap<Type.TObject, Map<string, ParsedSearch>>();
-
-/** Parsing takes as long as the rest of a short call, so the results are kept. */
-export function parseSearch(
-  schema: Type.TObject,
-  exchange: Pick<Exchange, 'search' | 'query'>,
-): ParsedSearch {
-  const { search } = exchange;
-  const known = parsedSearches.get(schema) ?? new Map<string, ParsedSearch>();
-  const found = known.get(search);
-  if (found) return found;
-  const parsed = parseQueryOf(schema, exchange.query);
-  if (known.size >= MAX_PARSED) known.clear();
-  if (search.length <= MAX_PARSED_LENGTH) known.set(search, parsed);
-  parsedSearches.set(schema, known);
-  return parsed;
-}
-
-function parseQueryOf(schema: Type.TObject, raw: RawQuery): ParsedSearch {
-  const ignored = ignoredParameters(schema, raw);
-  try {
-    const query = readQuery(schema, raw);
-    for (const value of Object.values(query)) Object.freeze(value);
-    return { query: Object.freeze(query), ignored };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { query: {}, ignored, error };
-  }
-}
 
 /** Reports every invalid parameter at once. Ignores unknown parameters (`ignoredParameters` names them), because bots append all kinds. */
 export function readQuery<Schema extends Type.TObject>(schema: Schema, raw: RawQuery): Type.Static<Schema> {

@@ -10,6 +10,7 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
   /** SVG that a browser gets instead if it asks for a picture. */
   readonly picture: string | undefined;
+  #body: string | undefined;
   constructor(status: number, message: string, headers: Record<string, string> = {}, picture?: string) {
     // Nobody reads the stack of a client's error, and capturing it is the most expensive part of a 429.
     const { stackTraceLimit } = Error;
@@ -19,6 +20,12 @@ export class ApiError extends Error {
     this.status = status;
     this.headers = headers;
     this.picture = picture;
+  }
+
+  /** Kept, because a refusal may be sent many times. */
+  get body(): string {
+    this.#body ??= errorBody(this.status, this.message);
+    return this.#body;
   }
 }
 
@@ -44,12 +51,12 @@ export function sendError(error: unknown, exchange: Exchange): undefined {
     exchange.response.destroy();
     return;
   }
-  const { status, message, headers, picture } = toApiError(error, exchange);
+  const { status, headers, picture, body } = toApiError(error, exchange);
   exchange.header('Cache-Control', 'no-store');
   exchange.headers(headers);
   if (picture !== undefined && acceptsSvg(exchange.request.headers.accept))
     exchange.send(status, picture, 'image/svg+xml');
-  else exchange.send(status, errorBody(status, message));
+  else exchange.send(status, body);
 }
 
 function toApiError(error: unknown, { id, log }: Exchange): ApiError {

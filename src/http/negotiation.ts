@@ -91,20 +91,8 @@ export function compress(bytes: Buffer, encoding: Encoding): Buffer | undefined 
   return compressors[encoding](bytes);
 }
 
-/** Clients send few different headers. Made-up ones only clear the cache. */
-const MAX_NEGOTIATED = 100;
-const negotiated = new Map<string, Encoding | undefined>();
-
 export function negotiateEncoding(acceptEncoding: string | undefined): Encoding | undefined {
   if (acceptEncoding === undefined) return undefined;
-  if (negotiated.has(acceptEncoding)) return negotiated.get(acceptEncoding);
-  const encoding = chooseEncoding(acceptEncoding);
-  if (negotiated.size >= MAX_NEGOTIATED) negotiated.clear();
-  if (acceptEncoding.length <= MAX_HEADER_LENGTH) negotiated.set(acceptEncoding, encoding);
-  return encoding;
-}
-
-function chooseEncoding(acceptEncoding: string): Encoding | undefined {
   const weights = parseWeights(acceptEncoding);
   const weightOf = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0;
   if (weightOf('br') > 0 && weightOf('br') >= weightOf('gzip')) return 'br';
