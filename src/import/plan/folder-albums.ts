@@ -17,10 +17,9 @@ export interface FolderAlbum {
   isFirst: boolean;
 }
 
-const byNumbers = new Intl.Collator('en', { numeric: true });
-
-/** `2.png` comes before `10.png`. */
+/** `2.png` comes before `10.png`. The first collator takes 14 ms, which other commands need not. */
 function inNaturalOrder(files: AlbumFile[]): AlbumFile[] {
+  const byNumbers = new Intl.Collator('en', { numeric: true });
   return files.toSorted((a, b) => byNumbers.compare(a.path, b.path) || (a.path < b.path ? -1 : 1));
 }
 
