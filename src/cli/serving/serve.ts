@@ -55,6 +55,7 @@ export async function serveCommand(settings: Config, { demo, watch, host, port }
   };
   process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
   const url = await server.listen().catch(async (error) => {
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
     await server.stop();
     throw new CommandError(explainListenError(error, config));
   });

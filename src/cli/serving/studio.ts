@@ -1,5 +1,6 @@
 /** `zukan studio`: a web page to look after the catalogue, for the operator, or with --remote for people who sign in. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -23,7 +24,7 @@ import { createStudioServer, type TlsFiles } from '../../studio/server.ts';
 import { createStudio } from '../../studio/studio.ts';
 import { importFolder } from '../importing/import.ts';
 import { checkFiles } from '../maintenance/check-files.ts';
-import { CommandError, UsageError } from '../terminal/errors.ts';
+import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { parsePort } from '../terminal/options.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { openForChange } from '../writer.ts';
@@ -57,7 +58,8 @@ export async function studioCommand(config: Config, flags: StudioFlags, terminal
   const remote = flags.remote ? prepareRemote(config, flags, terminal) : undefined;
   if (!remote && (flags.certificate ?? flags.key) !== undefined)
     throw new UsageError('--certificate and --key are for --remote');
-  const interrupted = new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+  using interrupt = listenForInterrupt('interrupted');
+  const interrupted = once(interrupt.signal, 'abort');
   await using studio = await startStudio(config, { host, port, ...(remote && { remote }) });
   const address = studio.newAddress();
   if (remote) {
