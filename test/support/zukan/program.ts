@@ -1,11 +1,12 @@
 /** Runs zukan: as a child process, or a command in this process. */
-import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { after } from 'node:test';
 import { runProgram } from '../../../src/cli/program.ts';
+import { atEnd } from '../at-end.ts';
+import { until } from '../until.ts';
 
 export const main = join(import.meta.dirname, '../../../src/main.ts');
 /** The suite starts the program often; cached code halves the start time. */
@@ -25,10 +26,12 @@ export interface Finished {
 
 type Environment = Record<string, string>;
 
-const countListeners = () => process.listenerCount('SIGINT') + process.listenerCount('SIGTERM');
-/** The commands that run in this process, and who listened for signals before the first of them. */
-let running = 0;
-let listeners = 0;
+// A listener that a command leaves behind could end the process when a test emits a signal, without a failure.
+atEnd(() =>
+  until('no command listens for signals any more', () =>
+    ['SIGINT', 'SIGTERM'].every((name) => process.listenerCount(name) === 0),
+  ),
+);
 
 /**
  * Runs a command in this process, which takes a fraction of the time. Use `zukan` where the process is the subject. The
@@ -42,10 +45,7 @@ export async function runCommand(
 ): Promise<Finished> {
   const [stdout, stderr] = [new TextCollector(), new TextCollector()];
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
-  if (running++ === 0) listeners = countListeners();
   const status = await runProgram(parameters, environment, { stdin, stdout, stderr }, folder);
-  // A listener that stays could end the process when another test emits a signal.
-  if (--running === 0) assert.equal(countListeners(), listeners, 'the command listens for signals no more');
   return { status, output: stdout.text, errors: stderr.text };
 }
 
