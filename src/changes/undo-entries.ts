@@ -145,13 +145,15 @@ async function findNeeded({ writer, change }: Undoing): Promise<Set<string>> {
     for (const field of ['artist', 'categories', 'characters'])
       for (const id of [fields?.[field] ?? []].flat() as string[]) needed.add(id);
   };
-  for await (const { before, after } of writer.changeLog.laterImages(change)) {
+  const removed = new Set<string>();
+  for await (const { id, before, after } of writer.changeLog.laterImages(change)) {
     add(before);
     add(after);
+    if (after === null) removed.add(id);
   }
   const { number: undo } = writer.changeLog;
   for await (const { image, isByUndo, change: by } of writer.changeLog.trash())
-    if (!isByUndo && by !== undo) add(imageFields(image));
+    if ((!isByUndo && by !== undo) || removed.has(image.id)) add(imageFields(image));
   return needed;
 }
 

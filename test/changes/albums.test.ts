@@ -67,16 +67,18 @@ function predict(
   const model: Model = { albums: { ...albums }, aliases: { ...aliases }, trash, explicit };
   const album = albums[name];
   const isThere = images.every((image) => !trash.includes(image));
-  const arrange = (shown: number[], before: number[] = []) => {
+  /** What is in the trash comes last, unless the others are in this order already. */
+  const arrange = (shown: number[]) => {
     const isKept = (image: number) => trash.includes(image) && !shown.includes(image);
-    model.albums[name] = [...shown, ...before.filter(isKept)];
+    const isOld = album?.filter((image) => !trash.includes(image)).join() === shown.join();
+    if (!isOld) model.albums[name] = [...shown, ...(album ?? []).filter(isKept)];
   };
   // A former name finds the album that has it.
   if (aliases[name] && (action === 'add' || action === 'import album')) return undefined;
   if (action === 'add' && isThere) model.albums[name] = [...new Set([...(album ?? []), ...images])];
   else if (action === 'remove' && album && isThere)
     model.albums[name] = album.filter((image) => !images.includes(image));
-  else if (action === 'order' && album && isThere) arrange(images, album);
+  else if (action === 'order' && album && isThere) arrange(images);
   else if (action === 'merge' && album && albums[other] && name !== other) {
     model.albums[other] = [...new Set([...albums[other], ...album])];
     delete model.albums[name];
@@ -90,10 +92,8 @@ function predict(
   else if (action === 'rate' && isThere) model.explicit = [...new Set([...explicit, ...images])];
   else if (action === 'import image' && isThere)
     model.explicit = explicit.filter((image) => !images.includes(image));
-  else if (action === 'import album' && isThere) {
-    const shown = album?.filter((image) => !trash.includes(image)) ?? [];
-    if (shown.join() !== images.join() || !album) arrange(images, album);
-  } else return undefined;
+  else if (action === 'import album' && isThere) arrange(images);
+  else return undefined;
   return model;
 }
 

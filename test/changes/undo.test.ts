@@ -262,6 +262,20 @@ await forEachEngine((engine) => {
 });
 
 await forEachEngineInDepth((engine) => {
+  test('a category stays while undoing may bring back an image that has it', async () => {
+    const box = sandbox(engine);
+    const { config } = box;
+    await box.import([{ type: 'artist', name: 'Ann' }, keyed(1, { id: uuid(4, 1), artist: 'Ann' })]);
+    const first = await copyOf(config);
+    const common = { image: 1, count: 1, kind: 'artist', name: 'Ann', other: 'Ann', rating: 'sfw' } as const;
+    for (const action of ['import', 'trash', 'restore'] as const) await apply(box, { action, ...common });
+    assert.deepEqual(await undo(config, 4), []);
+    // The image is in the trash again.
+    assert.notDeepEqual(await undo(config, 2), []);
+    for (const number of [3, 2]) assert.deepEqual(await undo(config, number), [], `change ${number}`);
+    assert.equal(await copyOf(config), first);
+  });
+
   test('of two images in the trash that had the same id, undoing finds the right one', async () => {
     const box = sandbox(engine);
     const { config } = box;
