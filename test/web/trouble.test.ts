@@ -29,7 +29,7 @@ describe('the gallery in trouble', { skip }, async () => {
   const { browser, open, origin } = await openGallery();
 
   test('a first call that fails can be tried again, and what is shown stays without a connection until there is one', async () => {
-    const { page, requests, finish } = await open('/?orientation=square', {
+    const { page, requests, finish } = await open('/?nsfw=sfw', {
       prepare: (context) => context.route('**/api/**', (route) => route.abort(), { times: 1 }),
     });
     await page.getByRole('button', { name: 'Try again' }).click();
