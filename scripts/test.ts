@@ -6,7 +6,7 @@
  * files of a process share a database server and a browser. The first lines of a file can say how it runs:
  *
  *   // depth: all     only in test:all
- *   // process: own   apart from files without this line, in case a listener there ends the process: it emits signals
+ *   // process: own   in a process with such files only: it emits signals, which a listener of another file could take
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

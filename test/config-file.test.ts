@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
 import { findNear, parseFile, readSettings } from '../src/config/environment.ts';
-import { character, codePoint } from './support/code-point.ts';
+import { character, codePoint } from './support/characters.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { runCommand } from './support/zukan/program.ts';
 

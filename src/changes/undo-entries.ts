@@ -145,6 +145,7 @@ async function findNeeded({ writer, change }: Undoing): Promise<Set<string>> {
     for (const field of ['artist', 'categories', 'characters'])
       for (const id of [fields?.[field] ?? []].flat() as string[]) needed.add(id);
   };
+  /** Undoing their removal brings these back, even if an undo put them into the trash again. */
   const removed = new Set<string>();
   for await (const { id, before, after } of writer.changeLog.laterImages(change)) {
     add(before);

@@ -19,7 +19,7 @@ import {
   toByteString,
   withoutAspectRatio,
 } from '../../src/catalogue/documents/image-document.ts';
-import { codePoint } from '../support/code-point.ts';
+import { codePoint } from '../support/characters.ts';
 
 const artist = { id: '20000000-0000-4000-8000-000000000001', name: 'Ann', url: '' };
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type ImageSet, ListSet, RangeSet } from '../../src/catalogue/sets/image-set.ts';
 import type { SeedPosition } from '../../src/catalogue/sets/seed-order.ts';
 import { pageInSeedOrder, SeedOrder } from '../../src/catalogue/sets/seed-order.ts';
-import { codePoint } from '../support/code-point.ts';
+import { codePoint } from '../support/characters.ts';
 import { atDepth } from '../support/depth.ts';
 
 const anySeed = fc.string({ minLength: 1, maxLength: 64, unit: codePoint });

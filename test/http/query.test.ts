@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { ignoredParameters, readQuery } from '../../src/api/query.ts';
 import { routes } from '../../src/api/routes.ts';
 import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../src/http/query-string.ts';
-import { character } from '../support/code-point.ts';
+import { character } from '../support/characters.ts';
 
 /** Every parameter of the API: of two with the same name, either. */
 const everything = Type.Object(Object.assign({}, ...routes.map(({ query }) => query.properties)));

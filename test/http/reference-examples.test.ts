@@ -16,7 +16,7 @@ import { compile } from '../../src/catalogue/search/scan.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import { operators } from '../../src/server/pages/reference/guide.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { codePoint } from '../support/code-point.ts';
+import { codePoint } from '../support/characters.ts';
 import { atDepth } from '../support/depth.ts';
 import { findProgram } from '../support/servers/needs.ts';
 import { until } from '../support/until.ts';

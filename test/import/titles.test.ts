@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { cutText, isTakenAt, NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { baseName, planDetails, readableName } from '../../src/import/plan/details.ts';
 import type { ImageLine } from '../../src/import/sources/record.ts';
-import { codePoint } from '../support/code-point.ts';
+import { codePoint } from '../support/characters.ts';
 
 const HASH = 'd41d8cd98f00b204e9800998ecf8427e';
 const UUID = '01890a5d-ac96-774b-bcce-b302099a8057';

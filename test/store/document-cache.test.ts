@@ -7,7 +7,7 @@ import { composeDocument, dimensions } from '../../src/catalogue/documents/docum
 import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
 import { DocumentCache } from '../../src/store/document-cache.ts';
 import { DocumentCacheWriter } from '../../src/store/document-cache-writer.ts';
-import { character, codePoint } from '../support/code-point.ts';
+import { character, codePoint } from '../support/characters.ts';
 import { until } from '../support/until.ts';
 import { documentAt, IMAGES, isChangedIn, startReaders } from './cache-readers.ts';
 

@@ -23,7 +23,7 @@ import { dialogSources, gridSources } from '../../web/sources.ts';
 import { formatCount, formatDuration, formatSize, formatWait, viewTitle } from '../../web/text.ts';
 import { decodeThumbHash } from '../../web/thumbhash.ts';
 import type { Entry, GalleryImage } from '../../web/types.ts';
-import { character } from '../support/code-point.ts';
+import { character } from '../support/characters.ts';
 
 describe('routes', () => {
   const text = fc.string({ minLength: 1, maxLength: 20, unit: character });

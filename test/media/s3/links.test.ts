@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { fixedCredentials } from '../../../src/media/s3/credentials.ts';
 import { openBucket, type S3Location } from '../../../src/media/s3/files.ts';
 import { S3Links } from '../../../src/media/s3/links.ts';
-import { character } from '../../support/code-point.ts';
+import { character } from '../../support/characters.ts';
 import { officialLink } from '../../support/servers/aws.ts';
 import { startS3 } from '../../support/servers/s3.ts';
 import { account } from '../../support/servers/s3-guard.ts';

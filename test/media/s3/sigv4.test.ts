@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { encodePath, encodeQuery, type Signable, Signer } from '../../../src/media/s3/sigv4.ts';
-import { character } from '../../support/code-point.ts';
+import { character } from '../../support/characters.ts';
 import { officialSigner, parseAmzDate } from '../../support/servers/aws.ts';
 
 const EMPTY = hash('sha256', '');
