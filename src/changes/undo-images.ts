@@ -94,8 +94,9 @@ async function restoreRemoved(undoing: Undoing, items: ChangeItem[]): Promise<vo
   for (const [id, rows] of Map.groupBy(trashed, ({ image }) => image.id))
     if (rows.length > 1) for (const row of rows) if (await isByChange(writer, row, change)) byId.set(id, row);
   const { restored, kept } = await restoreFromTrash(writer, [...byId.values()]);
-  const found = new Set(byId.keys());
-  for (const id of ids) if (!found.has(id)) kept.set(id, 'deleted for good');
+  const gone = ids.filter((id) => !byId.has(id));
+  const present = new Set((await writer.imagesById(gone)).map(({ id }) => id));
+  for (const id of gone) kept.set(id, present.has(id) ? 'restored since' : 'deleted for good');
   for (const [id, reason] of kept) result.kept.push({ kind: 'image', id, reason });
   result.restored.push(...restored);
   await markUndone(restored.map((id) => ({ kind: 'image', id })));

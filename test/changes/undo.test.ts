@@ -276,6 +276,20 @@ await forEachEngineInDepth((engine) => {
     assert.equal(await copyOf(config), first);
   });
 
+  test('undoing a removal says of an image that was restored meanwhile that it was', async () => {
+    const box = sandbox(engine);
+    const { config } = box;
+    const id = uuid(4, 1);
+    await box.import([keyed(1, { id })]);
+    await moveToTrash(config, [id], { allowAgain: false });
+    {
+      await using writer = await openWriter(config);
+      await restoreTrashed(writer, [id]);
+      await writer.commit();
+    }
+    assert.deepEqual(await undo(config, 2), [{ kind: 'image', id, reason: 'restored since' }]);
+  });
+
   test('of two images in the trash that had the same id, undoing finds the right one', async () => {
     const box = sandbox(engine);
     const { config } = box;
