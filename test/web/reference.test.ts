@@ -70,7 +70,9 @@ describe('the reference', { skip }, async () => {
       await pattern.fill('%<b>%');
       await status.getByText('1 character found.').waitFor();
       assert.equal(await match.textContent(), 'Nami <b>Umi</b>');
-      assert.equal(requests.length, count + 3);
+      await page.locator('#pattern-kind').selectOption('albums');
+      await status.getByText('No albums found.').waitFor();
+      assert.equal(requests.length, count + 4);
       await pattern.fill('😀a{2');
       await status.getByText('at character').waitFor();
       const [, position] = /at character (\d+)/.exec((await status.textContent()) ?? '') ?? [];

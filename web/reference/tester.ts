@@ -16,6 +16,7 @@ const plurals: Record<string, EntryKind> = {
   artist: 'artists',
   character: 'characters',
   category: 'categories',
+  album: 'albums',
 };
 
 const pattern = byId<HTMLInputElement>('pattern');

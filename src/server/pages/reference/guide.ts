@@ -117,8 +117,8 @@ export function searchSection(prefix: string, records: ExampleRecords): Markup {
 `,
   );
   return html`<h2 id="search-language">Search language</h2>
-<p>The parameter <code>search</code> of <a href="#artists"><code>/artist</code></a>, <a href="#characters"><code>/character</code></a>
-and <a href="#categories"><code>/category</code></a> is a pattern. It must match the whole name. Case does not matter.
+<p>The parameter <code>search</code> of <a href="#artists"><code>/artist</code></a>, <a href="#characters"><code>/character</code></a>,
+<a href="#categories"><code>/category</code></a> and <a href="#albums"><code>/album</code></a> is a pattern. It must match the whole name. Case does not matter.
 It has at most 50 characters, and an error says at which of them it is wrong.</p>
 <table class="operators">
 <thead><tr><th scope="col">Pattern</th><th scope="col">Meaning</th><th scope="col">Matches</th></tr></thead>
@@ -141,7 +141,7 @@ function tester(prefix: string, { artist, character, category }: ExampleRecords)
 <p><label for="pattern">Pattern</label>
 <input id="pattern" type="text" autocomplete="off" autocapitalize="off" spellcheck="false"></p>
 <p><label for="pattern-kind">Names of</label>
-<select id="pattern-kind"><option value="artist">artists</option><option value="character">characters</option><option value="category">categories</option></select></p>
+<select id="pattern-kind"><option value="artist">artists</option><option value="character">characters</option><option value="category">categories</option><option value="album">albums</option></select></p>
 </form>
 <p class="suggestions">${suggestions.map(
     ([kind, pattern]) =>
