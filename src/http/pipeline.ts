@@ -107,21 +107,6 @@ export function limitPipeline(connected: Socket): void {
   };
 }
 
-/**
- * When a client disconnects, Node aborts each of its requests with an error. Capturing and formatting the stacks of a
- * thousand errors would take longer than all requests. Call it when Node has added its own listeners to the socket.
- */
-export function abortWithoutStacks(socket: Socket): void {
-  let { stackTraceLimit } = Error;
-  socket.prependListener('close', () => {
-    stackTraceLimit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
-  });
-  socket.on('close', () => {
-    Error.stackTraceLimit = stackTraceLimit;
-  });
-}
-
 /** Until nothing waits any more. In the next tick, because Node resumes the socket after each request that it parsed. */
 function stopReading({ socket, waiting }: Connection): void {
   process.nextTick(() => {

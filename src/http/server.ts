@@ -8,7 +8,7 @@ import { ApiError, sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
 import { METHODS, methodNotAllowed, respondToMalformed } from './malformed.ts';
-import { abortWithoutStacks, limitPipeline, oneAtATime } from './pipeline.ts';
+import { limitPipeline, oneAtATime } from './pipeline.ts';
 import { withoutSignature } from './query-string.ts';
 import type { Router } from './router.ts';
 import type { RouteTraffic, Traffic } from './traffic.ts';
@@ -132,12 +132,13 @@ export function createServer(options: HttpServerOptions): HttpServer {
     maxHeaderSize: MAX_HEADER_BYTES,
     // Node's own response has no envelope.
     requireHostHeader: false,
+    // A request without a body is no stream that Node has to end and close, which would take up to 8 µs of CPU time.
+    optimizeEmptyRequests: true,
   });
   // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
   server.timeout = stallTimeoutMs;
   // Node leaves out the others.
   server.maxHeadersCount = MAX_HEADERS + 1;
-  server.on('connection', abortWithoutStacks);
   server.on('connection', limitPipeline);
   respondToMalformed(server, log, traffic);
   // By default Node sends a bare 417.
