@@ -27,3 +27,26 @@ export function batchPerTick<T>(processBatch: (items: T[]) => void): (item: T) =
     if (items.push(item) === 1) setImmediate(flush);
   };
 }
+
+/**
+ * The same, but the first batch of a tick runs as soon as whatever is running now has added its items. Another one in the same
+ * tick waits for the next, so that calls which follow one another never keep requests waiting.
+ */
+export function batchAtOnce<T>(processBatch: (items: T[]) => void): (item: T) => void {
+  let items: T[] = [];
+  let hasRun = false;
+  const flush = () => {
+    const batch = items;
+    items = [];
+    hasRun = true;
+    setImmediate(() => {
+      hasRun = false;
+    });
+    processBatch(batch);
+  };
+  return (item) => {
+    if (items.push(item) > 1) return;
+    if (hasRun) setImmediate(flush);
+    else process.nextTick(flush);
+  };
+}

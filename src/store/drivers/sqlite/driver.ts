@@ -1,10 +1,10 @@
 /**
- * Reads the embedded database in read transactions. All calls of one tick of the event loop run one after the other in one
- * transaction, which begins after the last of them was made: nobody gets a result older than their request, and a
- * transaction for each would cost more than most calls.
+ * Reads the embedded database in read transactions. All calls that requests of one tick of the event loop make run one after
+ * the other in one transaction, which begins after the last of them was made: nobody gets a result older than their request,
+ * and a transaction for each would cost more than most calls.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { batchPerTick } from '../../../lib/event-loop.ts';
+import { batchAtOnce } from '../../../lib/event-loop.ts';
 import { defaultTuning } from '../../../lib/tuning.ts';
 import { expectVersion, retryOnChange } from '../../versions.ts';
 import { type Call, type Driver, limitSlices, type SliceSizes, type View } from '../../view.ts';
@@ -26,7 +26,7 @@ export class SqliteDriver implements Driver, Disposable {
   readonly #isCaching: boolean;
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
-  readonly #enqueue = batchPerTick<Pending>((batch) => this.#runBatch(batch));
+  readonly #enqueue = batchAtOnce<Pending>((batch) => this.#runBatch(batch));
   #latest: SqliteView | undefined;
   /** The latest error that shows damage to the file, until the catalogue changes. */
   #damage: unknown;
