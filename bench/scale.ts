@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { writeCatalogue } from './catalogue.ts';
 import { cpuSeconds, runCommand, startServer } from './process.ts';
 import { median } from './statistics.ts';
+import { waitForCache } from './stores.ts';
 
 const SMALL = 10_000;
 /** An import is one transaction, which gets slower when it is very large. */
@@ -67,6 +68,7 @@ async function prepare(folder: string, images: number) {
   const server = await startServer({ DATA_DIR: dataDir });
   const milliseconds = Math.round(performance.now() - started);
   console.log(`${images} images: ${megabytesIn(dataDir)} MB of files, listens after ${milliseconds} ms`);
+  await waitForCache(server.origin);
   return { images, token, ...server };
 }
 

@@ -102,7 +102,7 @@ export async function createOnce(path: string, create: (path: string) => Promise
 }
 
 /** Waits until the document cache, which is filled in the background, grows no more. */
-async function waitForCache(origin: string): Promise<void> {
+export async function waitForCache(origin: string): Promise<void> {
   for (let [before, now] = [-1, 0]; now > before; ) {
     await setTimeout(CACHE_POLL_MS);
     const metrics = await (await fetch(`${origin}/metrics`)).text();
