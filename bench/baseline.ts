@@ -51,9 +51,11 @@ export function printResult(result: Result, suffix = ''): void {
   const { title, ratios, measured, baseline } = result;
   const ratio = `${formatRatio(median(ratios))} (${spread(ratios, formatRatio)})`;
   const cpu = `${formatRate(medianCpu(measured))} of ${formatRate(medianCpu(baseline))} µs`;
+  const [ours, theirs] = [lowestCpu(measured), lowestCpu(baseline)];
+  const best = `best ${formatRatio(theirs / ours)}, ${ours.toFixed(1)} of ${theirs.toFixed(1)} µs`;
   const latencies = [50, 99].map((p) => `p${p} ${formatMs(p, measured)} ms (${formatMs(p, baseline)})`);
   const rates = `${formatRate(medianRate(measured))}/s of ${formatRate(medianRate(baseline))}/s`;
-  console.log(`  ${title.padEnd(36)} ${ratio}  ${cpu}, ${rates}, ${latencies.join(', ')}${suffix}`);
+  console.log(`  ${title.padEnd(36)} ${ratio}  ${cpu} (${best}), ${rates}, ${latencies.join(', ')}${suffix}`);
 }
 
 /** What more workers make of the same endpoint. */
@@ -68,6 +70,8 @@ export function printScaling(few: Result, many: Result): void {
 }
 
 export const medianCpu = (all: Measurement[]): number => median(all.map(({ cpu }) => cpu));
+/** Of the quietest round of each: neighbours on the machine only ever add CPU time, by emptying caches. */
+const lowestCpu = (all: Measurement[]): number => Math.min(...all.map(({ cpu }) => cpu));
 export const medianRate = (all: Measurement[]): number => median(all.map(({ rate }) => rate));
 
 export function medianLatency(percentile: number, all: Measurement[]): number {
