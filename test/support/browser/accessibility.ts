@@ -16,6 +16,8 @@ export async function findViolations(
   colorScheme: 'light' | 'dark' = 'light',
   selector = 'html',
 ): Promise<string[]> {
+  // Looking at a page without its stylesheet makes the browser lay it out so, which counts as a shift when it arrives.
+  await page.waitForLoadState();
   await page.emulateMedia({ colorScheme });
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(readAxe());
   const runOnly = colorScheme === 'dark' ? { type: 'rule', values: colourRules } : undefined;
