@@ -5,6 +5,8 @@
 
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { LinkedFile, SignLink } from '../catalogue/documents/image-document.ts';
+import type { LinkWriter, StoredFile } from '../catalogue/documents/image-json.ts';
+import type { ByteWriter } from '../lib/byte-writer.ts';
 
 /** When a link works, in seconds since 1970. */
 export interface Validity {
@@ -20,6 +22,8 @@ export interface LinkSigner {
    * default validity are the same for all clients.
    */
   signer(origin: string, validity: Validity, isDefault?: boolean): SignLink;
+  /** The same links, written as bytes. Undefined where signing one costs much more than writing it. */
+  writer?(origin: string, validity: Validity, isDefault?: boolean): LinkWriter;
 }
 
 /** Default links expire at the end of a bucket of a sixtieth of their lifetime, at most five minutes. */
@@ -55,7 +59,7 @@ export class FileLinks implements LinkSigner {
   readonly #keys: readonly string[];
   readonly #signatures: SignatureCache;
   /** Most links issued within a minute share an origin and an expiry time. */
-  #latest: { origin: string; expires: number; isDefault: boolean; signLink: SignLink } | undefined;
+  #latest: FileSigner | undefined;
 
   /** The first key signs, all verify. */
   constructor(keys: readonly string[], maxCachedBytes = 0) {
@@ -64,12 +68,11 @@ export class FileLinks implements LinkSigner {
   }
 
   signer(origin: string, { expires }: Validity, isDefault = false): SignLink {
-    const last = this.#latest;
-    if (last?.expires === expires && last.origin === origin && last.isDefault === isDefault)
-      return last.signLink;
-    const signLink = this.#createSigner(origin, expires, isDefault);
-    this.#latest = { origin, expires, isDefault, signLink };
-    return signLink;
+    return this.#signer(origin, expires, isDefault).sign;
+  }
+
+  writer(origin: string, { expires }: Validity, isDefault = false): LinkWriter {
+    return this.#signer(origin, expires, isDefault);
   }
 
   verify(fileName: string, expires: unknown, signature: unknown, now: number): LinkStatus {
@@ -84,16 +87,61 @@ export class FileLinks implements LinkSigner {
     return now < Number(expires) * 1000 ? 'valid' : 'expired';
   }
 
-  #createSigner(origin: string, expires: number, isDefault: boolean): SignLink {
-    const key = deriveKey(this.#keys[0] as string, expires);
+  #signer(origin: string, expires: number, isDefault: boolean): FileSigner {
+    if (!this.#latest?.isFor(origin, expires, isDefault)) {
+      const key = deriveKey(this.#keys[0] as string, expires);
+      this.#latest = new FileSigner(origin, expires, key, isDefault ? this.#signatures : undefined);
+    }
+    return this.#latest;
+  }
+}
+
+/** Signs links of one origin that expire together. */
+class FileSigner implements LinkWriter {
+  readonly sign: SignLink;
+  readonly expires: Buffer;
+  readonly #origin: string;
+  readonly #expires: number;
+  readonly #key: string;
+  readonly #cache: SignatureCache | undefined;
+  /** What comes before and after the file name. */
+  readonly #start: Buffer;
+  readonly #middle: Buffer;
+
+  constructor(origin: string, expires: number, key: string, cache: SignatureCache | undefined) {
+    this.#origin = origin;
+    this.#expires = expires;
+    this.#key = key;
+    this.#cache = cache;
     const isoExpires = new Date(expires * 1000).toISOString();
-    const start = `${origin}/files/`;
-    const middle = `?expires=${expires}&signature=`;
-    const signName = (fileName: string) => sign(key, fileName);
-    const signatureOf = isDefault
-      ? (file: LinkedFile) => this.#signatures.get(file, expires, signName)
-      : ({ fileName }: LinkedFile) => signName(fileName);
-    return (file) => ({ url: start + file.fileName + middle + signatureOf(file), expires: isoExpires });
+    this.expires = Buffer.from(isoExpires);
+    const [start, middle] = [`${origin}/files/`, `?expires=${expires}&signature=`];
+    [this.#start, this.#middle] = [Buffer.from(start), Buffer.from(middle)];
+    this.sign = (file) => {
+      const signature = this.#cache?.get(file, expires) ?? this.#sign(file, file.fileName);
+      return { url: start + file.fileName + middle + signature, expires: isoExpires };
+    };
+  }
+
+  isFor(origin: string, expires: number, isDefault: boolean): boolean {
+    return expires === this.#expires && origin === this.#origin && isDefault === (this.#cache !== undefined);
+  }
+
+  write(file: StoredFile, out: ByteWriter): void {
+    out.append(this.#start);
+    file.writeFileName(out);
+    out.append(this.#middle);
+    if (!this.#cache?.copy(file, this.#expires, out)) out.text(this.#sign(file, file.readFileName()));
+  }
+
+  forget(): void {
+    this.#cache?.clear();
+  }
+
+  #sign(file: FileOfImage, fileName: string): string {
+    const signature = sign(this.#key, fileName);
+    this.#cache?.add(file, signature);
+    return signature;
   }
 }
 
@@ -105,12 +153,11 @@ function sign(key: string, fileName: string): string {
   return hash('sha256', key + fileName, 'base64url');
 }
 
-const SIGNATURE_BYTES = 32;
+const SIGNATURE_LENGTH = 43;
 /** A signature, and before it the tag of the links that it belongs to. */
-const WORDS = 1 + SIGNATURE_BYTES / 4;
+const WORDS = 1 + Math.ceil(SIGNATURE_LENGTH / 4);
 
-/** What `toString` calls after it has checked its arguments. */
-type SliceableBuffer = Buffer & { base64urlSlice(start: number, end: number): string };
+type FileOfImage = Pick<LinkedFile, 'number' | 'revision'>;
 
 /**
  * Signatures of default links, by image number. All default links of a minute expire together, and under load most images
@@ -118,33 +165,51 @@ type SliceableBuffer = Buffer & { base64urlSlice(start: number, end: number): st
  */
 class SignatureCache {
   readonly #words: Uint32Array;
-  readonly #bytes: SliceableBuffer;
+  readonly #bytes: Buffer;
   /** Changes with the expiry time and the revision, so nothing has to be cleared then. */
-  #tag = 0;
+  #tag = 1;
   #expires = 0;
   #revision: number | undefined;
 
   /** The system provides the memory only when it is written to. */
   constructor(maxBytes: number) {
     this.#words = new Uint32Array(Math.floor(maxBytes / 4));
-    this.#bytes = Buffer.from(this.#words.buffer) as SliceableBuffer;
+    this.#bytes = Buffer.from(this.#words.buffer);
   }
 
-  /** Returns the signature in base64url. `sign` computes it if it is not cached. */
-  get(file: LinkedFile, expires: number, sign: (fileName: string) => string): string {
-    const { number = Number.POSITIVE_INFINITY, revision } = file;
+  get(file: FileOfImage, expires: number): string | undefined {
+    const start = this.#find(file, expires);
+    return start === 0 ? undefined : this.#bytes.toString('latin1', start, start + SIGNATURE_LENGTH);
+  }
+
+  /** Writes the signature; returns whether it is cached. */
+  copy(file: FileOfImage, expires: number, out: ByteWriter): boolean {
+    const start = this.#find(file, expires);
+    if (start > 0) out.copy(this.#bytes, start, start + SIGNATURE_LENGTH);
+    return start > 0;
+  }
+
+  /** Of the expiry time that was looked for last. */
+  add({ number, revision }: FileOfImage, signature: string): void {
+    if (number === undefined || revision !== this.#revision) return;
     const index = number * WORDS;
-    const start = (index + 1) * 4;
-    const end = start + SIGNATURE_BYTES;
-    if (end > this.#bytes.length) return sign(file.fileName);
+    if (index + WORDS > this.#words.length) return;
+    this.#words[index] = this.#tag;
+    this.#bytes.write(signature, (index + 1) * 4, 'latin1');
+  }
+
+  clear(): void {
+    this.#tag++;
+  }
+
+  /** Where the signature begins; 0 if it is not cached. */
+  #find({ number, revision }: FileOfImage, expires: number): number {
     if (expires !== this.#expires || revision !== this.#revision) {
-      this.#tag++;
+      this.clear();
       [this.#expires, this.#revision] = [expires, revision];
     }
-    if (this.#words[index] === this.#tag) return this.#bytes.base64urlSlice(start, end);
-    const signature = sign(file.fileName);
-    this.#bytes.write(signature, start, 'base64url');
-    this.#words[index] = this.#tag;
-    return signature;
+    if (number === undefined) return 0;
+    const index = number * WORDS;
+    return this.#words[index] === this.#tag ? (index + 1) * 4 : 0;
   }
 }

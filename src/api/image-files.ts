@@ -41,8 +41,10 @@ async function pickImage(call: Call<QueryOf<typeof randomQuery>>): Promise<Image
   const { query, caller, services } = call;
   const { catalogue, randomInt } = services;
   const filter = pickParameters(imageFilters, query);
-  if (query.seed === undefined) return unwrap(await catalogue.randomImages(filter, 1, randomInt, caller))[0];
-  return unwrap(await catalogue.seededImages(filter, query.seed, undefined, 1, caller)).images[0];
+  if (query.seed !== undefined)
+    return unwrap(await catalogue.seededImages(filter, query.seed, undefined, 1, caller)).images[0];
+  const drawn = await catalogue.randomImages(filter, 1, randomInt, caller);
+  return unwrap(drawn)[0];
 }
 
 export const imageFile = endpoint({

@@ -35,10 +35,11 @@ export function unauthorized(message: string): ApiError {
 }
 
 /** `data` and `meta` are JSON text. */
+/** What comes before the data of a success. */
+export const SUCCESS_START = '{"success":true,"data":';
+
 export function successBody(data: string, meta?: string): string {
-  return meta === undefined
-    ? `{"success":true,"data":${data}}`
-    : `{"success":true,"data":${data},"meta":${meta}}`;
+  return `${SUCCESS_START}${data}${meta === undefined ? '' : `,"meta":${meta}`}}`;
 }
 
 export function errorBody(code: number, message: string): string {

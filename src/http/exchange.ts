@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ByteWriter } from '../lib/byte-writer.ts';
 import { errorField, type Logger } from './logger.ts';
-import { compress, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './negotiation.ts';
+import { compress, type Encoding, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './negotiation.ts';
 import { parseQuery, type RawQuery } from './query-string.ts';
 import type { RouteTraffic } from './traffic.ts';
 
@@ -115,16 +116,32 @@ export class Exchange {
 
   /** Compresses the body if it is long enough and the client accepts it. */
   sendCompressed(status: number, text: string, type = JSON_TYPE, isByteString = false): void {
-    const isLong = text.length >= MIN_COMPRESSED_LENGTH;
-    if (isLong) this.vary('Accept-Encoding');
-    const encoding = isLong
-      ? negotiateEncoding(this.request.headers['accept-encoding'] as string)
-      : undefined;
+    const encoding = this.#negotiate(text.length);
     const bytes = encoding && compress(Buffer.from(text, isByteString ? 'latin1' : 'utf8'), encoding);
-    if (!bytes) {
-      this.send(status, text, type, isByteString);
-      return;
+    if (bytes) this.#sendEncoded(status, bytes, type, encoding);
+    else this.send(status, text, type, isByteString);
+  }
+
+  /** The same for bytes in memory that others use when they are sent. */
+  sendWritten(status: number, body: ByteWriter): undefined {
+    const encoding = this.#negotiate(body.length);
+    const bytes = encoding && compress(body.bytes, encoding);
+    if (bytes) {
+      body.release();
+      this.#sendEncoded(status, bytes, JSON_TYPE, encoding);
+    } else {
+      this.response.once('finish', () => body.release());
+      this.sendBytes(status, body.bytes, JSON_TYPE);
     }
+  }
+
+  #negotiate(length: number): Encoding | undefined {
+    if (length < MIN_COMPRESSED_LENGTH) return undefined;
+    this.vary('Accept-Encoding');
+    return negotiateEncoding(this.request.headers['accept-encoding'] as string);
+  }
+
+  #sendEncoded(status: number, bytes: Buffer, type: string, encoding: Encoding): void {
     this.header('Content-Encoding', encoding);
     this.sendBytes(status, bytes, type);
   }

@@ -11,6 +11,7 @@ import { loadLinkKeys } from '../config/link-keys.ts';
 import { Logger, type WriteBlock } from '../http/logger.ts';
 import { warnAboutPipelining } from '../http/pipeline.ts';
 import { LimiterCounters } from '../http/traffic.ts';
+import { ByteWriterPool } from '../lib/byte-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MetricsReport } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
@@ -104,6 +105,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     thumbnails: openThumbnailMaker(config, files, shared && { memory: shared.decoding, owner: shared.owner }),
     links: bucket ? bucketLinkSigner(bucket) : fileLinks,
     fileLinks,
+    memory: new ByteWriterPool(),
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
     site: { ...config.site, logo },

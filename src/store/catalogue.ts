@@ -19,8 +19,11 @@ import type {
   Filter,
   FilterProblem,
   Found,
+  ImagePage,
+  Images,
   LatestImages,
   ListFilter,
+  MaybeJson,
   SeededImages,
 } from './contract/catalogue.ts';
 import { noDocumentMemory } from './document-memory.ts';
@@ -29,7 +32,7 @@ import { Entries } from './entries.ts';
 import { ImageNumbers } from './image-numbers.ts';
 import { ImageSets } from './image-sets.ts';
 import { NameSearch } from './name-search.ts';
-import { type EntryShelves, entryFields, type Selection, selectShelves } from './selection.ts';
+import { select } from './selection.ts';
 import { statisticsOf } from './shelves.ts';
 import { SimilarImages } from './similar-images.ts';
 import { createSliceReader } from './slices.ts';
@@ -75,25 +78,31 @@ export class StoredCatalogue implements Catalogue {
     });
   }
 
-  images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem> {
-    return this.#driver.run((view) => this.#page(view, filter, window, caller));
+  images<Json extends MaybeJson = undefined>(
+    filter: ListFilter,
+    window: Window,
+    caller: Caller,
+    json?: Json,
+  ): Promise<ImagePage<Json> | FilterProblem> {
+    return this.#driver.run((view) => this.#page(view, filter, window, caller, json as Json));
   }
 
   artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage> {
-    return this.#driver.run((view) => this.#ofArtist(view, id, filter, window, caller));
+    return this.#driver.run((view) => this.#ofEntry(view, 'artist', id, filter, window, caller));
   }
 
   albumImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage> {
-    return this.#driver.run((view) => this.#ofAlbum(view, id, filter, window, caller));
+    return this.#driver.run((view) => this.#ofEntry(view, 'album', id, filter, window, caller));
   }
 
-  randomImages(
+  randomImages<Json extends MaybeJson = undefined>(
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
     caller: Caller,
-  ): Promise<ImageDocument[] | FilterProblem> {
-    return this.#driver.run((view) => this.#random(view, filter, limit, randomInt, caller));
+    json?: Json,
+  ): Promise<Images<Json> | FilterProblem> {
+    return this.#driver.run((view) => this.#random(view, filter, limit, randomInt, caller, json as Json));
   }
 
   seededImages(
@@ -103,16 +112,24 @@ export class StoredCatalogue implements Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<SeededImages | FilterProblem> {
-    return this.#driver.run((view) => this.#seeded(view, filter, seed, from, limit, caller));
+    const [numbers, documents] = [this.#numbers, this.#documents];
+    return this.#driver.run(function* (view) {
+      const selection = yield* select(view, filter);
+      if ('problem' in selection) return selection;
+      const page = yield* numbers.seeded(selection, seed, from, limit, caller);
+      if (!page) return { problem: 'position' };
+      return { images: yield* documents.read(view, page.images), next: page.next };
+    });
   }
 
-  latestImages(
+  latestImages<Json extends MaybeJson = undefined>(
     filter: Filter,
     below: number | undefined,
     limit: number,
     caller: Caller,
-  ): Promise<LatestImages | FilterProblem> {
-    return this.#driver.run((view) => this.#latest(view, filter, below, limit, caller));
+    json?: Json,
+  ): Promise<LatestImages<Json> | FilterProblem> {
+    return this.#driver.run((view) => this.#latest(view, filter, below, limit, caller, json as Json));
   }
 
   similarImages(
@@ -121,7 +138,15 @@ export class StoredCatalogue implements Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<ImageDocument[] | FilterProblem> {
-    return this.#driver.run((view) => this.#alike(view, id, filter, limit, caller));
+    const [similar, documents] = [this.#similar, this.#documents];
+    return this.#driver.run(function* (view) {
+      const image = yield* documents.numberOf(view, id);
+      if (image === undefined) return { problem: 'image' };
+      const selection = yield* select(view, filter);
+      if ('problem' in selection) return selection;
+      const numbers = yield* get(similar.find(image, selection, limit, caller));
+      return yield* documents.read(view, numbers);
+    });
   }
 
   list(kind: Kind, window: Window, hasCovers = false): Promise<Page<EntryDetails>> {
@@ -150,101 +175,67 @@ export class StoredCatalogue implements Catalogue {
     return this.#documents.metrics();
   }
 
+  // What is called most are methods, because V8 takes 4 µs for a generator function that is made for the call.
+
   *#image(view: View, id: string): Call<ImageDocument | undefined> {
     const number = yield* this.#documents.numberOf(view, id);
     return number === undefined ? undefined : (yield* this.#documents.read(view, [number]))[0];
   }
 
   /** In the order of the album, if there is one. */
-  *#page(
+  *#page<Json extends MaybeJson>(
     view: View,
     filter: ListFilter,
     window: Window,
     caller: Caller,
+    json: Json,
     album?: number,
-  ): Call<Page<ImageDocument> | FilterProblem> {
+  ): Call<ImagePage<Json> | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
     const { total, items } = yield* this.#numbers.page(view, selection, window, caller, album);
-    return { total, items: yield* this.#documents.read(view, items) };
+    return { total, items: yield* this.#documents.readOrWrite(view, items, json) };
   }
 
-  *#ofArtist(view: View, id: string, filter: ListFilter, window: Window, caller: Caller): Call<EntryPage> {
-    const entry = yield* get(view.entry('artist', id));
+  *#ofEntry(
+    view: View,
+    kind: 'artist' | 'album',
+    id: string,
+    filter: ListFilter,
+    window: Window,
+    caller: Caller,
+  ): Call<EntryPage> {
+    const entry = yield* get(view.entry(kind, id));
     if (entry && entry.id !== id) return { movedTo: entry.id };
-    return yield* this.#page(view, { ...filter, artist: [id] }, window, caller);
+    const album = kind === 'album' ? entry?.shelf : undefined;
+    return yield* this.#page(view, { ...filter, [kind]: [id] }, window, caller, undefined, album);
   }
 
-  *#ofAlbum(view: View, id: string, filter: ListFilter, window: Window, caller: Caller): Call<EntryPage> {
-    const entry = yield* get(view.entry('album', id));
-    if (entry && entry.id !== id) return { movedTo: entry.id };
-    return yield* this.#page(view, { ...filter, album: [id] }, window, caller, entry?.shelf);
-  }
-
-  *#random(
+  *#random<Json extends MaybeJson>(
     view: View,
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
     caller: Caller,
-  ): Call<ImageDocument[] | FilterProblem> {
+    json: Json,
+  ): Call<Images<Json> | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
-    return yield* this.#documents.read(
-      view,
-      yield* this.#numbers.random(view, selection, limit, randomInt, caller),
-    );
+    const numbers = yield* this.#numbers.random(view, selection, limit, randomInt, caller);
+    return yield* this.#documents.readOrWrite(view, numbers, json);
   }
 
-  *#seeded(
-    view: View,
-    filter: Filter,
-    seed: string,
-    from: SeedPosition | undefined,
-    limit: number,
-    caller: Caller,
-  ): Call<SeededImages | FilterProblem> {
-    const selection = yield* select(view, filter);
-    if ('problem' in selection) return selection;
-    const page = yield* this.#numbers.seeded(selection, seed, from, limit, caller);
-    if (!page) return { problem: 'position' };
-    return { images: yield* this.#documents.read(view, page.images), next: page.next };
-  }
-
-  *#latest(
+  *#latest<Json extends MaybeJson>(
     view: View,
     filter: Filter,
     below: number | undefined,
     limit: number,
     caller: Caller,
-  ): Call<LatestImages | FilterProblem> {
+    json: Json,
+  ): Call<LatestImages<Json> | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
     const { numbers, next } = yield* this.#numbers.latest(view, selection, below, limit, caller);
-    return { images: yield* this.#documents.read(view, numbers), next };
+    return { images: yield* this.#documents.readOrWrite(view, numbers, json), next };
   }
-
-  *#alike(
-    view: View,
-    id: string,
-    filter: ListFilter,
-    limit: number,
-    caller: Caller,
-  ): Call<ImageDocument[] | FilterProblem> {
-    const image = yield* this.#documents.numberOf(view, id);
-    if (image === undefined) return { problem: 'image' };
-    const selection = yield* select(view, filter);
-    if ('problem' in selection) return selection;
-    const numbers = yield* get(this.#similar.find(image, selection, limit, caller));
-    return yield* this.#documents.read(view, numbers);
-  }
-}
-
-function* select(view: View, filter: Filter): Call<Selection | FilterProblem> {
-  const entries: EntryShelves = {};
-  for (const [field, kind] of Object.entries(entryFields) as [keyof EntryShelves, Kind][]) {
-    const ids = filter[field];
-    if (ids) entries[field] = yield* get(view.entryShelves(kind, [...new Set(ids)]));
-  }
-  return selectShelves(view.snapshot, filter, entries);
 }

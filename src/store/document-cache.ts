@@ -7,6 +7,7 @@
  * Lists of categories and characters and artists, which many images share, are stored once.
  */
 import { type ByteString, ImageDocument } from '../catalogue/documents/image-document.ts';
+import { type ImageJson, StoredDocument } from '../catalogue/documents/image-json.ts';
 import type { Metric } from '../lib/metrics.ts';
 import {
   ARTIST,
@@ -33,6 +34,8 @@ import {
 export class DocumentCache {
   readonly #words: Uint32Array;
   readonly #bytes: Buffer;
+  /** Used again for each image, because an object for each would cost a tenth of the time. */
+  readonly #located: StoredDocument;
   /** Shared texts by number. */
   #texts: (ByteString | undefined)[] = [];
   #generation = 0;
@@ -42,19 +45,24 @@ export class DocumentCache {
   constructor(memory: ArrayBufferLike) {
     this.#words = new Uint32Array(memory);
     this.#bytes = Buffer.from(memory);
+    this.#located = new StoredDocument(this.#bytes);
   }
 
   /** Returns the documents of images as they were after the change with the number `revision`, where they are cached. */
   get(images: number[], revision: number): (ImageDocument | undefined)[] {
-    const epoch = Atomics.load(this.#words, EPOCH);
-    const found = isOpen(epoch) ? this.#find(images, revision) : [];
-    const isValid = Atomics.load(this.#words, EPOCH) === epoch;
-    // Shared texts that were read while the writer changed them must not be used again.
-    if (!isValid) this.#texts = [];
-    const hits = isValid ? found.reduce((count, document) => (document ? count + 1 : count), 0) : 0;
+    const found = this.#ifValid(() => this.#find(images, revision)) ?? [];
+    const hits = found.reduce((count, document) => (document ? count + 1 : count), 0);
     this.#hits += hits;
     this.#misses += images.length - hits;
-    return isValid ? found : [];
+    return found;
+  }
+
+  /** Writes the JSON of images if all of them are cached. Otherwise it writes nothing. */
+  write(images: number[], revision: number, json: ImageJson): boolean {
+    const isWritten = this.#ifValid(() => this.#writeAll(images, revision, json)) === true;
+    if (isWritten) this.#hits += images.length;
+    else json.discard();
+    return isWritten;
   }
 
   metrics(): Metric[] {
@@ -82,20 +90,57 @@ export class DocumentCache {
     ];
   }
 
+  /** Returns what was read; undefined if the writer changed it meanwhile. */
+  #ifValid<T>(read: () => T): T | undefined {
+    const epoch = Atomics.load(this.#words, EPOCH);
+    if (!isOpen(epoch)) return undefined;
+    const result = read();
+    if (Atomics.load(this.#words, EPOCH) === epoch) return result;
+    // Shared texts that were read while the writer changed them must not be used again.
+    this.#texts = [];
+    return undefined;
+  }
+
   #find(images: number[], revision: number): (ImageDocument | undefined)[] {
+    if (!this.#isAt(revision)) return [];
+    const end = this.#end();
+    return images.map((image) => {
+      const address = this.#address(image, end);
+      return address === 0 ? undefined : this.#read(address, image, revision);
+    });
+  }
+
+  #writeAll(images: number[], revision: number, json: ImageJson): boolean {
+    if (!this.#isAt(revision)) return false;
+    const end = this.#end();
+    for (const image of images) {
+      const address = this.#address(image, end);
+      // Documents that are stored whole are few.
+      if (address === 0 || wordAt(this.#words, address + CATEGORIES) === 0) return false;
+      json.add(this.#locate(address, image, revision));
+    }
+    return true;
+  }
+
+  #isAt(revision: number): boolean {
     const words = this.#words;
     if (wordAt(words, GENERATION) !== this.#generation) {
       this.#generation = wordAt(words, GENERATION);
       this.#texts = [];
     }
-    if (revisionIn(words) !== revision) return [];
-    const maxImage = wordAt(words, MAX_IMAGE);
-    // What is below this was written completely before. An atomic load per address would take a tenth of the time.
-    const end = Atomics.load(words, USED_WORDS);
-    return images.map((image) => {
-      const address = image <= maxImage ? wordAt(words, addressIndex(words, image)) : 0;
-      return address === 0 || address >= end ? undefined : this.#read(address, image, revision);
-    });
+    return revisionIn(words) === revision;
+  }
+
+  /** What is below this was written completely before. An atomic load per address would take a tenth of the time. */
+  #end(): number {
+    return Atomics.load(this.#words, USED_WORDS);
+  }
+
+  /** Of the document of an image; 0 if it is not cached. */
+  #address(image: number, end: number): number {
+    const words = this.#words;
+    const address = image <= wordAt(words, MAX_IMAGE) ? wordAt(words, addressIndex(words, image)) : 0;
+    return address < end ? address : 0;
   }
 
   #read(address: number, image: number, revision: number): ImageDocument {
@@ -121,6 +166,34 @@ export class DocumentCache {
           };
     const text = this.#decode(address, DOCUMENT_WORDS);
     return new ImageDocument(text, shared, placeholders, image, revision);
+  }
+
+  /** Valid until the next call. */
+  #locate(address: number, image: number, revision: number): StoredDocument {
+    const words = this.#words;
+    const listsAndEnd = wordAt(words, address + LISTS_AND_END);
+    const fileNameAndKey = wordAt(words, address + FILE_NAME_AND_KEY);
+    const linkEndAndExpires = wordAt(words, address + LINK_END_AND_EXPIRES);
+    const start = (address + DOCUMENT_WORDS) * 4;
+    const located = this.#located;
+    located.number = image;
+    located.revision = revision;
+    located.start = start;
+    located.fileName = start + (fileNameAndKey >>> 16);
+    located.key = start + (fileNameAndKey & 0xffff);
+    located.linkEnd = start + (linkEndAndExpires >>> 16);
+    located.lists = start + (listsAndEnd >>> 16);
+    located.expires = start + (linkEndAndExpires & 0xffff);
+    located.end = start + (listsAndEnd & 0xffff);
+    this.#locateText(wordAt(words, address + CATEGORIES), located.categories);
+    this.#locateText(wordAt(words, address + CHARACTERS), located.characters);
+    return located;
+  }
+
+  #locateText(number: number, text: { start: number; end: number }): void {
+    const address = wordAt(this.#words, TEXT_ADDRESSES + number);
+    text.start = (address + TEXT_WORDS) * 4;
+    text.end = text.start + wordAt(this.#words, address + LENGTH);
   }
 
   #text(number: number): ByteString {

@@ -1,9 +1,10 @@
-/** The plan of a filter: which shelves an image must be on, which it must not, and the size it must have. Pure. */
+/** The plan of a filter: which shelves an image must be on, which it must not, and the size it must have. */
 
 import { foldName } from '../catalogue/names.ts';
 import { type Bounds, readBounds } from '../catalogue/sets/dimension-index.ts';
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from './contract/catalogue.ts';
 import type { CatalogueVersion, Shelf, ShelfSnapshot } from './shelves.ts';
+import { type Call, get, type View } from './view.ts';
 
 /** Shelves of which an image must be on at least one. */
 export interface Choice {
@@ -27,18 +28,29 @@ export interface Selection {
 }
 
 /** The fields of a filter that name entries by id, and the kinds of these. */
-export const entryFields = {
+const entryFields = {
   artist: 'artist',
   excludeArtist: 'artist',
   character: 'character',
   album: 'album',
 } as const;
 type EntryField = keyof typeof entryFields;
+const fields = Object.keys(entryFields) as EntryField[];
 
 /** The shelves of the entries that a filter names. One that does not exist is undefined. */
 export type EntryShelves = Partial<Record<EntryField, (Shelf | undefined)[]>>;
 
-/** Unknown categories are reported before other unknown entries. */
+/** Looks up what the filter names. */
+export function* select(view: View, filter: Filter): Call<Selection | FilterProblem> {
+  const entries: EntryShelves = {};
+  for (const field of fields) {
+    const ids = filter[field];
+    if (ids) entries[field] = yield* get(view.entryShelves(entryFields[field], [...new Set(ids)]));
+  }
+  return selectShelves(view.snapshot, filter, entries);
+}
+
+/** Pure. Unknown categories are reported before other unknown entries. */
 export function selectShelves(
   snapshot: ShelfSnapshot,
   filter: Filter,
@@ -48,8 +60,7 @@ export function selectShelves(
   const excluded = findCategories(snapshot, filter.exclude);
   if (included.unknown.length + excluded.unknown.length > 0)
     return { problem: { categories: included.unknown, exclude: excluded.unknown } };
-  for (const field of Object.keys(entryFields) as EntryField[])
-    if (entries[field]?.includes(undefined)) return { problem: entryFields[field] };
+  for (const field of fields) if (entries[field]?.includes(undefined)) return { problem: entryFields[field] };
   const [artist, excludeArtist, character, album] = [
     distinct(entries.artist),
     distinct(entries.excludeArtist),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { FileLinks, linkValidity } from '../../src/access/file-links.ts';
+import { ByteWriterPool } from '../../src/lib/byte-writer.ts';
 
 const name = '40000000-0000-4000-8000-000000000001.webp';
 const expires = 1_800_000_000;
@@ -110,10 +111,25 @@ test('a default lifetime is rounded up to the end of a bucket, an exact one to t
   }
 });
 
+const pool = new ByteWriterPool();
+
+test('a signature that was cached for a wrong file name can be forgotten', () => {
+  const cached = new FileLinks(['the first key, 16+'], 1000);
+  const file = { key: '', number: 1, revision: 1 };
+  const validity = { begins: 0, expires };
+  const wrong = cached.signer(ORIGIN, validity, true)({ ...file, fileName: 'garbage' });
+  const right = () => cached.signer(ORIGIN, validity, true)({ ...file, fileName: name });
+  const signatureOf = ({ url }: { url: string }) => url.split('signature=')[1];
+  assert.equal(signatureOf(right()), signatureOf(wrong), 'it is cached');
+  cached.writer(ORIGIN, validity, true).forget();
+  const { file: linked, expires: end, signature } = parseUrl(right().url);
+  assert.equal(cached.verify(linked, end, signature, before), 'valid');
+});
+
 test('a cached signature belongs to the file, the expiry time and the revision', () => {
   const keys = ['the first key, 16+'];
   // Room for three images.
-  const [cached, plain] = [new FileLinks(keys, 3 * 36), new FileLinks(keys)];
+  const [cached, plain] = [new FileLinks(keys, 3 * 48), new FileLinks(keys)];
   const image = fc.record({
     number: fc.constantFrom(undefined, 0, 1, 2, 3, 1_000_000),
     revision: fc.integer({ min: 1, max: 2 }),
@@ -125,8 +141,18 @@ test('a cached signature belongs to the file, the expiry time and the revision',
       for (const { number, revision, validity, isDefault } of images) {
         const fileName = name.replace('40', `${revision}${(number ?? 9) % 10}`);
         const file = { fileName, key: '', number, revision };
+        const expected = plain.signer(ORIGIN, validity)(file);
         const { url } = cached.signer(ORIGIN, validity, isDefault)(file);
-        assert.equal(url, plain.signer(ORIGIN, validity)(file).url);
+        assert.equal(url, expected.url);
+        const writer = cached.writer(ORIGIN, validity, isDefault);
+        const out = pool.writer();
+        writer.write(
+          { ...file, readFileName: () => fileName, writeFileName: (out) => out.text(fileName) },
+          out,
+        );
+        assert.equal(out.bytes.toString(), expected.url);
+        assert.equal(writer.expires.toString(), expected.expires);
+        out.release();
       }
     }),
   );

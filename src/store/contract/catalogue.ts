@@ -1,6 +1,7 @@
 /** The catalogue as request handlers read it. */
 
 import type { ImageDocument } from '../../catalogue/documents/image-document.ts';
+import type { ImageJson } from '../../catalogue/documents/image-json.ts';
 import type { SeedPosition } from '../../catalogue/sets/seed-order.ts';
 import type { Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from '../../catalogue/types.ts';
 import type { RandomInt } from '../../lib/random.ts';
@@ -53,8 +54,20 @@ export interface Moved {
   movedTo: string;
 }
 
+export type MaybeJson = ImageJson | undefined;
+/** The images of a list: documents, or the JSON that the caller passed for them, if they were cached and are written there. */
+export type Images<Json extends MaybeJson> = Json extends ImageJson
+  ? ImageDocument[] | Json
+  : ImageDocument[];
+
+export interface ImagePage<Json extends MaybeJson = undefined> {
+  /** Of all pages. */
+  total: number;
+  items: Images<Json>;
+}
+
 /** Images of one entry. */
-export type EntryPage = Page<ImageDocument> | Moved | FilterProblem;
+export type EntryPage = ImagePage | Moved | FilterProblem;
 
 /** Images in the order of a seed, and the position of the one that follows, if any. */
 export interface SeededImages {
@@ -63,8 +76,8 @@ export interface SeededImages {
 }
 
 /** Images, newest first, and the number that the next page continues below, if there is one. */
-export interface LatestImages {
-  images: ImageDocument[];
+export interface LatestImages<Json extends MaybeJson = undefined> {
+  images: Images<Json>;
   next: number | undefined;
 }
 
@@ -127,18 +140,24 @@ export interface Catalogue {
   /** Names and ids in the filter that do not exist. Reads no image. */
   checkFilter(filter: Filter): Promise<FilterProblem | undefined>;
   /** In the order in which they were added. */
-  images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem>;
+  images<Json extends MaybeJson = undefined>(
+    filter: ListFilter,
+    window: Window,
+    caller: Caller,
+    json?: Json,
+  ): Promise<ImagePage<Json> | FilterProblem>;
   /** The same of one artist. If the artist was merged, only the id of the one that took over. */
   artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
   /** Those of one album, in its order. */
   albumImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
   /** Distinct images, in random order. */
-  randomImages(
+  randomImages<Json extends MaybeJson = undefined>(
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
     caller: Caller,
-  ): Promise<ImageDocument[] | FilterProblem>;
+    json?: Json,
+  ): Promise<Images<Json> | FilterProblem>;
   /** Images in the order of a seed, from the start or from a position on. */
   seededImages(
     filter: Filter,
@@ -148,12 +167,13 @@ export interface Catalogue {
     caller: Caller,
   ): Promise<SeededImages | FilterProblem>;
   /** Newest first: all images, or those below a number. */
-  latestImages(
+  latestImages<Json extends MaybeJson = undefined>(
     filter: Filter,
     below: number | undefined,
     limit: number,
     caller: Caller,
-  ): Promise<LatestImages | FilterProblem>;
+    json?: Json,
+  ): Promise<LatestImages<Json> | FilterProblem>;
   /** Images that look most like another one, nearest first, without itself. */
   similarImages(
     id: string,

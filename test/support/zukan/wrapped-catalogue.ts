@@ -6,6 +6,7 @@ import { Exemptions, fileRule, previewRule, tokenRule } from '../../../src/acces
 import type { Config } from '../../../src/config/config.ts';
 import { Logger } from '../../../src/http/logger.ts';
 import { LimiterCounters } from '../../../src/http/traffic.ts';
+import { ByteWriterPool } from '../../../src/lib/byte-writer.ts';
 import { secureRandomInt } from '../../../src/lib/random.ts';
 import { defaultTuning } from '../../../src/lib/tuning.ts';
 import { openBudget, openFiles, openStore, openThumbnailMaker } from '../../../src/server/engines.ts';
@@ -35,6 +36,7 @@ export async function startWrapped(
       thumbnails: openThumbnailMaker(config, files),
       links: fileLinks,
       fileLinks,
+      memory: new ByteWriterPool(),
       linkLifetime: config.linkLifetime,
       previewLifetime: config.previewLifetime,
       site: { ...config.site, logo: undefined },
