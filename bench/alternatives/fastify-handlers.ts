@@ -25,7 +25,7 @@ const documents = createDocumentMemory(config, ArrayBuffer);
 const store = await openStore(config, { documents, tuning, onReplicaChange() {} });
 await fillDocumentCache(config, documents);
 const keys = loadLinkKeys(config.dataDir);
-const links = new FileLinks(keys, (config.cacheMb / 16) * 1024 * 1024);
+const links = new FileLinks(keys, (config.cacheMb / 12) * 1024 * 1024);
 /** What the four endpoints use, as in app.ts. There is no rate limit. */
 const services = {
   store,

@@ -5,7 +5,7 @@
 
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { LinkedFile, SignLink } from '../catalogue/documents/image-document.ts';
-import type { LinkWriter, StoredFile } from '../catalogue/documents/image-json.ts';
+import type { CachedFile, LinkWriter } from '../catalogue/documents/image-json.ts';
 import type { ByteWriter } from '../lib/byte-writer.ts';
 
 /** When a link works, in seconds since 1970. */
@@ -127,7 +127,7 @@ class FileSigner implements LinkWriter {
     return expires === this.#expires && origin === this.#origin && isDefault === (this.#cache !== undefined);
   }
 
-  write(file: StoredFile, out: ByteWriter): void {
+  write(file: CachedFile, out: ByteWriter): void {
     out.append(this.#start);
     file.writeFileName(out);
     out.append(this.#middle);
@@ -189,7 +189,7 @@ class SignatureCache {
     return start > 0;
   }
 
-  /** Of the expiry time that was looked for last. */
+  /** Only right after `get` or `copy` did not find it: it is stored for their expiry time. */
   add({ number, revision }: FileOfImage, signature: string): void {
     if (number === undefined || revision !== this.#revision) return;
     const index = number * WORDS;
@@ -204,11 +204,12 @@ class SignatureCache {
 
   /** Where the signature begins; 0 if it is not cached. */
   #find({ number, revision }: FileOfImage, expires: number): number {
+    // A thumbnail, of no revision.
+    if (number === undefined) return 0;
     if (expires !== this.#expires || revision !== this.#revision) {
       this.clear();
       [this.#expires, this.#revision] = [expires, revision];
     }
-    if (number === undefined) return 0;
     const index = number * WORDS;
     return this.#words[index] === this.#tag ? (index + 1) * 4 : 0;
   }

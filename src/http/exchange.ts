@@ -122,7 +122,7 @@ export class Exchange {
     else this.send(status, text, type, isByteString);
   }
 
-  /** The same for bytes in memory that others use when they are sent. */
+  /** The same for a body in pooled memory, which is released after its last byte was sent. */
   sendWritten(status: number, body: ByteWriter): undefined {
     const encoding = this.#negotiate(body.length);
     const bytes = encoding && compress(body.bytes, encoding);

@@ -1,6 +1,6 @@
 /**
- * Joins bytes in memory that is used again. The system takes longer to provide new memory than it takes to fill it, and text of
- * the same length would be copied by the garbage collector while it waits to be sent.
+ * Joins bytes in pooled memory. The system takes longer to provide new memory than it takes to fill it, and text of the same
+ * length would be copied by the garbage collector while it waits to be sent.
  */
 
 /** Enough for most responses. */
@@ -67,7 +67,8 @@ export class ByteWriter {
   /** Without what is outside of the source. */
   copy(source: Buffer, start: number, end: number): void {
     const length = Math.min(end, source.length) - start;
-    if (length <= 0) return;
+    // Positions that are read while they change may be NaN.
+    if (!(length > 0)) return;
     this.#reserve(length);
     source.copy(this.#memory, this.#length, start, start + length);
     this.#length += length;

@@ -34,7 +34,7 @@ import { createWebServer, type WebServer } from './web-server.ts';
 /** How long running requests may take to finish after the signal to stop. */
 export const SHUTDOWN_TIMEOUT_MS = 5000;
 /** Memory for the signatures of links, as a part of that for the documents. With one worker it is enough for all cached documents. */
-const SIGNATURES_PART = 1 / 16;
+const SIGNATURES_PART = 1 / 12;
 /** How long idle connections stay open after that signal, for requests that are on their way. */
 const IDLE_MS = 500;
 

@@ -7,7 +7,7 @@
  * Lists of categories and characters and artists, which many images share, are stored once.
  */
 import { type ByteString, ImageDocument } from '../catalogue/documents/image-document.ts';
-import { type ImageJson, StoredDocument } from '../catalogue/documents/image-json.ts';
+import { CachedDocument, type ImageJson } from '../catalogue/documents/image-json.ts';
 import type { Metric } from '../lib/metrics.ts';
 import {
   ARTIST,
@@ -24,6 +24,7 @@ import {
   LENGTH,
   LINK_END_AND_EXPIRES,
   LISTS_AND_END,
+  MAX_DOCUMENT_LENGTH,
   MAX_IMAGE,
   revisionIn,
   TEXT_ADDRESSES,
@@ -35,7 +36,8 @@ export class DocumentCache {
   readonly #words: Uint32Array;
   readonly #bytes: Buffer;
   /** Used again for each image, because an object for each would cost a tenth of the time. */
-  readonly #located: StoredDocument;
+  readonly #located: CachedDocument;
+  readonly #barrier = new Int32Array(1);
   /** Shared texts by number. */
   #texts: (ByteString | undefined)[] = [];
   #generation = 0;
@@ -45,7 +47,7 @@ export class DocumentCache {
   constructor(memory: ArrayBufferLike) {
     this.#words = new Uint32Array(memory);
     this.#bytes = Buffer.from(memory);
-    this.#located = new StoredDocument(this.#bytes);
+    this.#located = new CachedDocument(this.#bytes);
   }
 
   /** Returns the documents of images as they were after the change with the number `revision`, where they are cached. */
@@ -57,12 +59,13 @@ export class DocumentCache {
     return found;
   }
 
-  /** Writes the JSON of images if all of them are cached. Otherwise it writes nothing. */
+  /** Writes the JSON of images if all of them are cached. Otherwise, and of an earlier attempt, it leaves nothing. */
   write(images: number[], revision: number, json: ImageJson): boolean {
-    const isWritten = this.#ifValid(() => this.#writeAll(images, revision, json)) === true;
+    json.out.release();
+    const isWritten = this.#ifValid(() => this.#writeAll(images, revision, json));
     if (isWritten) this.#hits += images.length;
-    else json.discard();
-    return isWritten;
+    if (isWritten === undefined) json.discard();
+    return isWritten === true;
   }
 
   metrics(): Metric[] {
@@ -95,6 +98,8 @@ export class DocumentCache {
     const epoch = Atomics.load(this.#words, EPOCH);
     if (!isOpen(epoch)) return undefined;
     const result = read();
+    // A barrier: ARM processors could otherwise finish reading after they have loaded the epoch again.
+    Atomics.store(this.#barrier, 0, 0);
     if (Atomics.load(this.#words, EPOCH) === epoch) return result;
     // Shared texts that were read while the writer changed them must not be used again.
     this.#texts = [];
@@ -113,12 +118,12 @@ export class DocumentCache {
   #writeAll(images: number[], revision: number, json: ImageJson): boolean {
     if (!this.#isAt(revision)) return false;
     const end = this.#end();
-    for (const image of images) {
-      const address = this.#address(image, end);
-      // Documents that are stored whole are few.
-      if (address === 0 || wordAt(this.#words, address + CATEGORIES) === 0) return false;
-      json.add(this.#locate(address, image, revision));
-    }
+    const addresses = images.map((image) => this.#address(image, end));
+    // Documents that are stored whole are few.
+    if (addresses.some((address) => address === 0 || wordAt(this.#words, address + CATEGORIES) === 0))
+      return false;
+    for (let index = 0; index < images.length; index++)
+      json.add(this.#locate(addresses[index] as number, images[index] as number, revision));
     return true;
   }
 
@@ -169,7 +174,7 @@ export class DocumentCache {
   }
 
   /** Valid until the next call. */
-  #locate(address: number, image: number, revision: number): StoredDocument {
+  #locate(address: number, image: number, revision: number): CachedDocument {
     const words = this.#words;
     const listsAndEnd = wordAt(words, address + LISTS_AND_END);
     const fileNameAndKey = wordAt(words, address + FILE_NAME_AND_KEY);
@@ -193,7 +198,7 @@ export class DocumentCache {
   #locateText(number: number, text: { start: number; end: number }): void {
     const address = wordAt(this.#words, TEXT_ADDRESSES + number);
     text.start = (address + TEXT_WORDS) * 4;
-    text.end = text.start + wordAt(this.#words, address + LENGTH);
+    text.end = text.start + Math.min(wordAt(this.#words, address + LENGTH), MAX_DOCUMENT_LENGTH);
   }
 
   #text(number: number): ByteString {
@@ -208,10 +213,9 @@ export class DocumentCache {
 
   #decode(address: number, headerWords: number): ByteString {
     const start = (address + headerWords) * 4;
-    const end = start + wordAt(this.#words, address + LENGTH);
-    // The writer is changing it. The caller notices that afterwards, and discards what was read.
-    if (!(end <= this.#bytes.length)) return '';
-    return this.#bytes.toString('latin1', start, end);
+    // It is longer only while the writer changes it. The caller notices that afterwards, and discards what was read.
+    const end = start + Math.min(wordAt(this.#words, address + LENGTH), MAX_DOCUMENT_LENGTH);
+    return end <= this.#bytes.length ? this.#bytes.toString('latin1', start, end) : '';
   }
 }
 

@@ -113,6 +113,16 @@ test('a default lifetime is rounded up to the end of a bucket, an exact one to t
 
 const pool = new ByteWriterPool();
 
+test('the link to a thumbnail leaves the signatures of images cached', () => {
+  const cached = new FileLinks(['the first key, 16+'], 1000);
+  const sign = cached.signer(ORIGIN, { begins: 0, expires }, true);
+  const original = { key: '', number: 1, revision: 1 };
+  const { url } = sign({ ...original, fileName: name });
+  sign({ key: '', fileName: name.replace('.webp', '-480.webp') });
+  // It is not signed again, whatever its name is now.
+  assert.equal(sign({ ...original, fileName: 'x' }).url, url.replace(name, 'x'));
+});
+
 test('a signature that was cached for a wrong file name can be forgotten', () => {
   const cached = new FileLinks(['the first key, 16+'], 1000);
   const file = { key: '', number: 1, revision: 1 };

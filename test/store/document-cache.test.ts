@@ -94,6 +94,25 @@ test('returns any document as it was added', () => {
   );
 });
 
+test('a repeated call replaces what an earlier attempt wrote', () => {
+  const { writer, cache } = emptyCache(1024 * 1024);
+  for (const image of [1, 2]) writer.add(image, documentOf(`image ${image}`));
+  const json = new ImageJson(links, pool.writer(), '[');
+  assert.ok(cache.write([1, 2], 1, json));
+  assert.ok(cache.write([2], 1, json));
+  const expected = new ImageDocument(documentOf('image 2')).withLink(signName);
+  assert.equal(json.finish(']').bytes.toString('latin1'), `[${expected}]`);
+});
+
+test('an image that is not cached costs others no signature', () => {
+  const { writer, cache } = emptyCache(1024 * 1024);
+  writer.add(1, documentOf('image 1'));
+  let forgotten = 0;
+  const counting = { ...links, forget: () => forgotten++ };
+  assert.equal(cache.write([1, 2], 1, new ImageJson(counting, pool.writer())), false);
+  assert.equal(forgotten, 0);
+});
+
 test('writes JSON only if all images are cached in the wanted revision', () => {
   const { writer, cache } = emptyCache(1024 * 1024);
   for (const image of [1, 2]) writer.add(image, documentOf(`image ${image}`));

@@ -6,7 +6,7 @@ import type { ByteWriter } from '../../lib/byte-writer.ts';
 import type { LinkedFile } from './image-document.ts';
 
 /** A file to link to, whose name becomes text only if it must. */
-export interface StoredFile extends Pick<LinkedFile, 'number' | 'revision'> {
+export interface CachedFile extends Pick<LinkedFile, 'number' | 'revision'> {
   readFileName(): string;
   writeFileName(out: ByteWriter): void;
 }
@@ -16,13 +16,13 @@ export interface LinkWriter {
   /** ISO 8601 */
   readonly expires: Buffer;
   /** Writes the URL. */
-  write(file: StoredFile, out: ByteWriter): void;
+  write(file: CachedFile, out: ByteWriter): void;
   /** Called if what was read about the latest files may have been wrong: nothing about them must be kept. */
   forget(): void;
 }
 
 /** Where a document is whose lists are stored elsewhere. All positions are in the same bytes; see `Placeholders`. */
-export class StoredDocument implements StoredFile {
+export class CachedDocument implements CachedFile {
   readonly bytes: Buffer;
   number = 0;
   revision = 0;
@@ -63,7 +63,7 @@ export class ImageJson {
     this.#start = start;
   }
 
-  add(document: StoredDocument): void {
+  add(document: CachedDocument): void {
     const { out, links } = this;
     const { bytes, lists, expires, categories, characters } = document;
     if (out.length > 0) out.byte(COMMA);
@@ -85,7 +85,7 @@ export class ImageJson {
     return this.out;
   }
 
-  /** Forgets all images: they may be wrong. */
+  /** For images that changed while they were added. */
   discard(): void {
     if (this.out.length > 0) this.links.forget();
     this.out.release();
