@@ -61,7 +61,9 @@ export class ByteWriter {
 
   /** The whole source. */
   append(source: Buffer): void {
-    this.copy(source, 0, source.length);
+    this.#reserve(source.length);
+    this.#memory.set(source, this.#length);
+    this.#length += source.length;
   }
 
   /** Without what is outside of the source. */

@@ -217,5 +217,7 @@ function toListSet(set: ImageSet): ListSet {
 /** A page of the set: fewer images than `limit` at its end, none past it. */
 export function sliceImages(set: ImageSet, { offset, limit }: Window): number[] {
   const count = Math.max(0, Math.min(limit, set.size - offset));
-  return Array.from({ length: count }, (_, index) => set.at(offset + index));
+  const images: number[] = [];
+  for (let index = 0; index < count; index++) images.push(set.at(offset + index));
+  return images;
 }
