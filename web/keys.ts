@@ -48,7 +48,7 @@ function handleKey(key: string, target: Element): boolean {
   return true;
 }
 
-/** From the tile with the focus to the one beside, above or below it. */
+/** From the tile with the focus to the one next to it, above or below. */
 function moveFocus(key: string, target: Element): boolean {
   const tile = target.closest<HTMLElement>('.tile');
   const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[key];

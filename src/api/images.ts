@@ -175,7 +175,7 @@ export function imageJson(
 ): ImageJson | undefined {
   const { limit, include, expiry } = call.query;
   const links = include || limit < MIN_WRITTEN_IMAGES ? undefined : linkWriter(call, expiry);
-  return links && new ImageJson(links, call.services.memory.writer(), `${SUCCESS_START}[`);
+  return links && new ImageJson(links, call.services.responseBuffers.writer(), `${SUCCESS_START}[`);
 }
 
 export function imageResponse(

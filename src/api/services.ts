@@ -34,8 +34,7 @@ export interface Services {
   thumbnails: ThumbnailMaker;
   /** Signs the links in responses. */
   links: LinkSigner;
-  /** Memory for responses. */
-  memory: ByteWriterPool;
+  responseBuffers: ByteWriterPool;
   /** Verifies links to files that this service sends itself. */
   fileLinks: FileLinks;
   /** In seconds. */

@@ -105,7 +105,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     thumbnails: openThumbnailMaker(config, files, shared && { memory: shared.decoding, owner: shared.owner }),
     links: bucket ? bucketLinkSigner(bucket) : fileLinks,
     fileLinks,
-    memory: new ByteWriterPool(),
+    responseBuffers: new ByteWriterPool(),
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
     site: { ...config.site, logo },

@@ -35,7 +35,7 @@ import {
 export class DocumentCache {
   readonly #words: Uint32Array;
   readonly #bytes: Buffer;
-  /** Used again for each image, because an object for each would cost a tenth of the time. */
+  /** Used again for each image, so that none is allocated. */
   readonly #located: CachedDocument;
   readonly #barrier = new Int32Array(1);
   /** Shared texts by number. */
@@ -150,15 +150,13 @@ export class DocumentCache {
 
   #read(address: number, image: number, revision: number): ImageDocument {
     const words = this.#words;
-    const listsAndEnd = wordAt(words, address + LISTS_AND_END);
-    const fileNameAndKey = wordAt(words, address + FILE_NAME_AND_KEY);
-    const linkEndAndExpires = wordAt(words, address + LINK_END_AND_EXPIRES);
+    const { start, fileName, key, linkEnd, lists, expires, end } = this.#locate(address, image, revision);
     const placeholders = {
-      fileName: fileNameAndKey >>> 16,
-      key: fileNameAndKey & 0xffff,
-      linkEnd: linkEndAndExpires >>> 16,
-      expires: linkEndAndExpires & 0xffff,
-      end: listsAndEnd & 0xffff,
+      fileName: fileName - start,
+      key: key - start,
+      linkEnd: linkEnd - start,
+      expires: expires - start,
+      end: end - start,
     };
     const categories = wordAt(words, address + CATEGORIES);
     const shared =
@@ -166,7 +164,7 @@ export class DocumentCache {
         ? undefined
         : {
             lists: this.#text(categories) + this.#text(wordAt(words, address + CHARACTERS)),
-            position: listsAndEnd >>> 16,
+            position: lists - start,
             artist: this.#text(wordAt(words, address + ARTIST)),
           };
     const text = this.#decode(address, DOCUMENT_WORDS);

@@ -9,7 +9,7 @@ import type { PageFile } from './page.ts';
 import { StudioError } from './requests.ts';
 
 export interface Session {
-  /** Who signed in; undefined: whoever runs the studio. */
+  /** Who signed in; undefined: the person who runs the studio. */
   user: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The contents beside the text: open on wide screens, filtered by what the reader types, and marked where the reader is. */
+/** The contents next to the text: open on wide screens, filtered by what the reader types, and marked where the reader is. */
 import { byId } from '../dom.ts';
 
 const contents = document.querySelector('.contents') as HTMLDetailsElement;

@@ -1,4 +1,4 @@
-/** Shows the picture that the keyboard is at large, in place of the grid, with its fields beside it. */
+/** Shows the picture that the keyboard is at large, in place of the grid, with its fields next to it. */
 import type { Tile } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { readSetting, saveSetting } from '../storage.ts';

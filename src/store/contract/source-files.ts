@@ -29,7 +29,7 @@ export type KnownFile = SourceFile & { eTag: string };
 /** A file whose picture an operator removed. */
 export type RemovedSource = Pick<SourceFile, 'path' | 'state' | 'fingerprint'> & RemovedFile;
 
-/** How an operator chose to import a folder. The next import of the folder keeps what it does not choose anew. */
+/** How an operator chose to import a folder. The next import of the folder keeps every choice that it does not change. */
 export interface FolderChoice {
   folderCategories?: 'all' | 'last' | 'none' | number;
   exclude?: string[];

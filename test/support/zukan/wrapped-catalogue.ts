@@ -36,7 +36,7 @@ export async function startWrapped(
       thumbnails: openThumbnailMaker(config, files),
       links: fileLinks,
       fileLinks,
-      memory: new ByteWriterPool(),
+      responseBuffers: new ByteWriterPool(),
       linkLifetime: config.linkLifetime,
       previewLifetime: config.previewLifetime,
       site: { ...config.site, logo: undefined },

@@ -24,7 +24,7 @@ export interface Facts {
 
 /** In steps, of which a turn of the event loop ends one at most: while this thread is busy, the catalogue cannot answer. */
 const [WAIT_STEPS, WAIT_STEP_MS] = [20, 25];
-/** The short sides of screens. Whether images are as large is told from the newest ones: looking at all would take long. */
+/** The short sides of screens. Only the newest images are compared with them: looking at all would take long. */
 const SCREENS = { hd: 1080, '4k': 2160 };
 const SIZE_SAMPLE = 25;
 /** How many entries a page of the gallery shows. */
