@@ -1,7 +1,7 @@
-/** Random integers are uniform and within their range. */
+/** Random integers are uniform and within their range; ids differ. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secureRandomInt } from '../src/lib/random.ts';
+import { newRequestId, secureRandomInt } from '../src/lib/random.ts';
 
 const ROUNDS = 60_000;
 
@@ -35,4 +35,10 @@ test('large ranges are used entirely', () => {
     assert.ok(Math.max(...drawn) > below * 0.99 && Math.min(...drawn) < below * 0.01);
     assert.ok(new Set(drawn).size > 2900);
   }
+});
+
+test('ids of requests are version 4 UUIDs, and never the same', () => {
+  const ids = Array.from({ length: 1000 }, newRequestId);
+  for (const id of ids) assert.match(id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  assert.equal(new Set(ids).size, ids.length);
 });

@@ -14,6 +14,7 @@ import { sendError } from '../../src/http/errors.ts';
 import { Exchange } from '../../src/http/exchange.ts';
 import { Logger } from '../../src/http/logger.ts';
 import { LimiterCounters, RouteTraffic } from '../../src/http/traffic.ts';
+import { ByteWriterPool } from '../../src/lib/byte-writer.ts';
 import { batchPerTick } from '../../src/lib/event-loop.ts';
 import { secureRandomInt } from '../../src/lib/random.ts';
 import { defaultTuning as tuning } from '../../src/lib/tuning.ts';
@@ -37,6 +38,9 @@ const services = {
   linkLifetime: config.linkLifetime,
   clock: Date.now,
   randomInt: secureRandomInt,
+  responseBuffers: new ByteWriterPool(),
+  site: { ...config.site, logo: undefined },
+  apiRatings: config.apiRatings,
   limiter: undefined,
   cursors: new Cursors(keys),
   exemptions: new Exemptions(openBudget(tokenRule, {})),
@@ -55,10 +59,12 @@ function responseOf(reply: FastifyReply): ServerResponse {
       for (let index = 0; index < headers.length; index += 2)
         reply.header(headers[index] as string, headers[index + 1]);
     },
-    end(text: string, encoding: BufferEncoding) {
+    end(body: Buffer | string, encoding: BufferEncoding) {
       // Fastify sends strings as UTF-8, but these have one character for each byte.
-      reply.send(encoding === 'latin1' ? Buffer.from(text, 'latin1') : text);
+      const isByteString = typeof body === 'string' && encoding === 'latin1';
+      reply.send(isByteString ? Buffer.from(body, 'latin1') : body);
     },
+    once: (event: string, listener: () => void) => reply.raw.once(event, listener),
   } as Partial<ServerResponse> as ServerResponse;
 }
 
@@ -69,12 +75,13 @@ const enqueue = batchPerTick<() => void>((calls) => {
 });
 for (const route of routes) {
   const traffic = new RouteTraffic();
-  const count = ({ startedAt }: Exchange, status: number) => {
+  const onFinished = ({ startedAt }: Exchange, status: number) => {
     traffic.count(status, performance.now() - startedAt);
   };
+  const options = { log, onFinished, stallTimeoutMs: 30_000 };
   const path = `/api${route.path.replace('{id}', ':id')}`;
   app.get<{ Params: { id?: string } }>(path, ({ raw, params }, reply) => {
-    const exchange = new Exchange(raw, responseOf(reply), log, traffic, count);
+    const exchange = new Exchange(raw, responseOf(reply), traffic, options);
     enqueue(() => {
       try {
         handleCall(route, '/api', params.id ?? '', services, exchange)?.catch((error) =>

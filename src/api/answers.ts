@@ -1,6 +1,7 @@
 /** Responses that depend on the catalogue only, and not on the call or its time. */
 import { type Asset, makeText } from '../http/assets.ts';
 import { successBody } from '../http/errors.ts';
+import type { Call } from './endpoint.ts';
 
 /** `data` and `meta` are JSON. */
 export function makeAnswer(data: string, meta?: string): Asset {
@@ -16,4 +17,25 @@ export function keepAnswer(returned: object, write: () => string): Asset {
   const answer = makeAnswer(write());
   answers.set(returned, answer);
   return answer;
+}
+
+interface KeptHeaders {
+  origin: string;
+  prefix: string;
+  headers: Record<string, string>;
+}
+
+const latestHeaders = new WeakMap<object, KeptHeaders>();
+
+/** The headers of such a response. They contain the address that was called, so only those for the latest one are kept. */
+export function keepHeaders(
+  returned: object,
+  { origin, prefix }: Call<unknown>,
+  write: () => Record<string, string>,
+): Record<string, string> {
+  const latest = latestHeaders.get(returned);
+  if (latest?.origin === origin && latest.prefix === prefix) return latest.headers;
+  const headers = write();
+  latestHeaders.set(returned, { origin, prefix, headers });
+  return headers;
 }

@@ -163,10 +163,15 @@ export class RequestCaller implements Caller {
   }
 }
 
-function watchConnection({ request, response }: Exchange): AbortSignal {
+function watchConnection(exchange: Exchange): AbortSignal {
+  const { request, response } = exchange;
   const controller = new AbortController();
   const abort = () => controller.abort(new ApiError(CLIENT_CLOSED_REQUEST, 'The client disconnected.'));
   if (request.socket.destroyed) abort();
-  else response.once('close', abort);
+  else {
+    response.once('close', abort);
+    // A client may be gone without a word.
+    exchange.limitStalls();
+  }
   return controller.signal;
 }

@@ -8,7 +8,7 @@ import type { Kind, Page } from '../catalogue/types.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { EntryDetails } from '../store/contract/catalogue.ts';
-import { keepAnswer, makeAnswer } from './answers.ts';
+import { keepAnswer, keepHeaders, makeAnswer } from './answers.ts';
 import { type Call, type Endpoint, endpoint, type QueryOf } from './endpoint.ts';
 import * as examples from './examples.ts';
 import { linkSigner, pageHeaders } from './links.ts';
@@ -79,15 +79,18 @@ function entryList(kind: Kind, details: Details): Endpoint {
         query.search === undefined && query.sort === 'name'
           ? await services.catalogue.list(kind, query, query.include?.includes('cover'))
           : await searchNames(call, kind);
-      const headers = pageHeaders(call, page.total);
+      const writeHeaders = () => pageHeaders(call, page.total);
       const { include } = query;
       if (include === undefined)
-        return { answer: keepAnswer(page, () => writeList(page, writeEntry)), headers };
+        return {
+          answer: keepAnswer(page, () => writeList(page, writeEntry)),
+          headers: keepHeaders(page, call, writeHeaders),
+        };
       const hasCount = include.includes('count');
       const signLink = linkSigner(call);
       return {
         answer: makeAnswer(writeList(page, (entry) => writeEntry(entry, hasCount, signLink))),
-        headers,
+        headers: writeHeaders(),
       };
     },
   });

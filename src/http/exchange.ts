@@ -1,9 +1,9 @@
 /** One request and its response, on bare `node:http`. */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteWriter } from '../lib/byte-writer.ts';
+import { newRequestId } from '../lib/random.ts';
 import { errorField, type Logger } from './logger.ts';
 import { compress, type Encoding, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './negotiation.ts';
 import { parseQuery, type RawQuery } from './query-string.ts';
@@ -23,14 +23,18 @@ export type Bytes = Buffer | string;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Called once per request, when the response is complete or will not be completed. */
-type OnFinished = (exchange: Exchange, status: number) => void;
+export interface ExchangeOptions {
+  log: Logger;
+  /** Called once per request, when the response is complete or will not be completed. */
+  onFinished: (exchange: Exchange, status: number) => void;
+  /** How long nothing may move on the connection of a response that takes long. */
+  stallTimeoutMs: number;
+}
 
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly log: Logger;
-  readonly id = randomUUID();
+  readonly id = newRequestId();
   readonly startedAt = performance.now();
   /** Still escaped, without the query. */
   readonly path: string;
@@ -38,7 +42,7 @@ export class Exchange {
   readonly search: string;
   /** Where the request is counted. The server replaces it when it has found the route. */
   traffic: RouteTraffic;
-  readonly #onFinished: OnFinished;
+  readonly #options: ExchangeOptions;
   #query: RawQuery | undefined;
   /** Names and values in turn: `writeHead` takes them so, and no object has to be built. */
   readonly #headers: string[];
@@ -46,15 +50,13 @@ export class Exchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    log: Logger,
     traffic: RouteTraffic,
-    onFinished: OnFinished,
+    options: ExchangeOptions,
   ) {
     this.request = request;
     this.response = response;
-    this.log = log;
     this.traffic = traffic;
-    this.#onFinished = onFinished;
+    this.#options = options;
     const url = request.url?.startsWith('/') ? request.url : pathOf(request);
     const questionMark = url.indexOf('?');
     this.path = questionMark < 0 ? url : url.slice(0, questionMark);
@@ -71,9 +73,18 @@ export class Exchange {
     ];
   }
 
+  get log(): Logger {
+    return this.#options.log;
+  }
+
   /** No page of another site may read the response. */
   forbidOtherSites(): void {
     this.#headers.splice(0, 4, 'Cross-Origin-Resource-Policy', 'same-origin');
+  }
+
+  /** Closes the connection when nothing moves for too long. Only when needed, because the timer costs CPU time. */
+  limitStalls(): void {
+    this.response.setTimeout(this.#options.stallTimeoutMs);
   }
 
   /** Parsed at first use, so a refused call costs nothing here, and only once. */
@@ -108,10 +119,8 @@ export class Exchange {
   send(status: number, text: string, type = JSON_TYPE, isByteString = false): void {
     const length = isByteString ? text.length : Buffer.byteLength(text);
     this.#headers.push('Content-Type', type, 'Content-Length', String(length));
-    this.response.writeHead(status, this.#headers);
     // Text with as many bytes as characters is ASCII, and writing that as latin1 skips the UTF-8 encoder.
-    this.response.end(text, length === text.length ? 'latin1' : 'utf8');
-    this.#onFinished(this, status);
+    this.#end(status, text, length === text.length ? 'latin1' : 'utf8');
   }
 
   /** Compresses the body if it is long enough and the client accepts it. */
@@ -148,16 +157,20 @@ export class Exchange {
 
   sendBytes(status: number, bytes: Bytes, type: string): void {
     this.#headers.push('Content-Type', type, 'Content-Length', String(bytes.length));
-    this.response.writeHead(status, this.#headers);
-    this.response.end(bytes, 'latin1');
-    this.#onFinished(this, status);
+    this.#end(status, bytes, 'latin1');
   }
 
   /** Sends no body. Headers that describe one, as in a response to HEAD, are up to the caller. */
   sendHead(status: number): void {
-    this.response.writeHead(status, this.#headers);
-    this.response.end();
-    this.#onFinished(this, status);
+    this.#end(status, '', 'latin1');
+  }
+
+  #end(status: number, body: Bytes, encoding: 'latin1' | 'utf8'): void {
+    const { response } = this;
+    response.writeHead(status, this.#headers);
+    response.end(body, encoding);
+    if (response.writableLength > 0) this.limitStalls();
+    this.#options.onFinished(this, status);
   }
 
   /** Waits for the first bytes before it sends the head, because until then the response may still become an error. */
@@ -167,10 +180,11 @@ export class Exchange {
     });
     addHeaders();
     this.response.writeHead(status, this.#headers);
+    this.limitStalls();
     bytes.once('error', (error) => this.#logReadError(error));
     // A client that disconnects is not an error. If it did so before the pipeline started, the file is still open.
     await pipeline(bytes, this.response).catch(() => bytes.destroy());
-    this.#onFinished(this, status);
+    this.#options.onFinished(this, status);
   }
 
   /** The stream also fails when the client disconnects, but then the connection is already destroyed. */

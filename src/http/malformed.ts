@@ -1,7 +1,7 @@
 /** Responds to input that is not valid HTTP, in the error envelope. */
-import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { newRequestId } from '../lib/random.ts';
 import { ApiError, errorBody } from './errors.ts';
 import { JSON_TYPE } from './exchange.ts';
 import type { Logger } from './logger.ts';
@@ -41,7 +41,9 @@ export function respondToMalformed(server: Server, log: Logger, traffic: Traffic
     // The parser fails again for everything else that arrives.
     if (rejected.has(socket)) return;
     rejected.add(socket);
-    if (error.code === 'ECONNRESET') {
+    // Browsers open connections that they may never use.
+    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+    if (error.code === 'ECONNRESET' || isUnused) {
       socket.destroy();
       return;
     }
@@ -59,7 +61,7 @@ function sendRejection(socket: Socket, error: ParserError, log: Logger, traffic:
     return;
   }
   const { status, message, headers } = parserErrorToApiError(error);
-  const id = randomUUID();
+  const id = newRequestId();
   const body = errorBody(status, message);
   const head = [
     `HTTP/1.1 ${status} ${reasons[status]}`,

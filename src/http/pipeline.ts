@@ -46,8 +46,11 @@ export function latestResponse(socket: Socket): ServerResponse | undefined {
   return connection?.waiting.at(-1)?.[1] ?? connection?.current;
 }
 
-/** Wraps a listener for the server's `request` event. */
-export function oneAtATime(handle: Handle): Handle {
+/**
+ * Wraps a listener for the server's `request` event. While requests wait, the connection is not read, and nobody would notice
+ * that the client is gone: it is closed if nothing moves for this time. 0 sets no limit.
+ */
+export function oneAtATime(handle: Handle, stallTimeoutMs: number): Handle {
   const start = (connection: Connection, request: IncomingMessage, response: ServerResponse) => {
     connection.current = response;
     // Emitted when the system has taken the whole response, or the client is gone.
@@ -78,6 +81,7 @@ export function oneAtATime(handle: Handle): Handle {
       return;
     }
     connection.waiting.push([request, response]);
+    if (stallTimeoutMs > 0) socket.setTimeout(stallTimeoutMs);
     stopReading(connection);
   };
 }
@@ -132,7 +136,7 @@ export async function isPipeliningLimited(): Promise<boolean> {
   server.on('request', () => parsed++);
   server.on(
     'request',
-    oneAtATime(() => {}),
+    oneAtATime(() => {}, 0),
   );
   const [client, connection] = duplexPair();
   server.emit('connection', connection);

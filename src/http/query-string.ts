@@ -26,7 +26,11 @@ export function hasTooManyParameters(search: string): boolean {
 export function parseQuery(search: string): RawQuery {
   if (search === '') return empty;
   const query = new Map<string, string | string[]>();
-  for (const part of search.split('&', MAX_PARAMETERS)) {
+  // Splitting the text would take 1 to 2 µs more of CPU time, even if it has one parameter only.
+  for (let [start, count] = [0, 0]; start < search.length && count < MAX_PARAMETERS; count++) {
+    const ampersand = search.indexOf('&', start);
+    const part = search.slice(start, ampersand < 0 ? search.length : ampersand);
+    start += part.length + 1;
     if (part === '') continue;
     const equals = part.indexOf('=');
     const written = decodeComponent(equals < 0 ? part : part.slice(0, equals));

@@ -44,7 +44,7 @@ export interface Mounted {
   isPrivate?: boolean;
 }
 
-/** How long a connection may make no progress: neither a request nor a part of a response gets through. */
+/** How long the headers of a request may take to arrive, and how long a part of a response to get through. */
 const STALL_TIMEOUT_MS = 30_000;
 
 interface HttpServerOptions {
@@ -126,17 +126,18 @@ export function createServer(options: HttpServerOptions): HttpServer {
     log.info({ request: id, method: request.method, path, status, ms, client: clientOf(request) }, 'request');
   };
 
+  const exchangeOptions = { log, onFinished, stallTimeoutMs };
   let isClosing = false;
   const server = createHttpServer({
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    headersTimeout: stallTimeoutMs,
+    connectionsCheckingInterval: stallTimeoutMs / 5,
     maxHeaderSize: MAX_HEADER_BYTES,
     // Node's own response has no envelope.
     requireHostHeader: false,
     // A request without a body is no stream that Node has to end and close, which would take up to 8 µs of CPU time.
     optimizeEmptyRequests: true,
   });
-  // Node closes a connection after this time unless bytes are moving, so a client that reads nothing cannot keep one open.
-  server.timeout = stallTimeoutMs;
   // Node leaves out the others.
   server.maxHeadersCount = MAX_HEADERS + 1;
   server.on('connection', limitPipeline);
@@ -146,11 +147,11 @@ export function createServer(options: HttpServerOptions): HttpServer {
   server.on(
     'request',
     oneAtATime((request, response) => {
-      const exchange = new Exchange(request, response, log, traffic.unknown, onFinished);
+      const exchange = new Exchange(request, response, traffic.unknown, exchangeOptions);
       // No request has a body. Node would read one to its end, however long it is.
       if (isClosing || hasBody(request)) exchange.header('Connection', 'close');
       enqueue(exchange);
-    }),
+    }, stallTimeoutMs),
   );
 
   return {

@@ -1,4 +1,4 @@
-/** Cryptographically secure random integers, and ids of records. */
+/** Cryptographically secure random integers, and ids of records and requests. */
 import { randomFillSync, randomUUID } from 'node:crypto';
 
 /** A random integer, uniform from 0 up to but excluding `below`. */
@@ -27,4 +27,22 @@ export const secureRandomInt: RandomInt = (below) => {
 export function newId(now: number = Date.now()): string {
   const time = now.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+const IDS_AT_ONCE = 128;
+const ID_LENGTH = 36;
+let requestIds = '';
+let nextRequestId = IDS_AT_ONCE;
+
+/**
+ * A version 4 UUID, cut out of a text of many. Node joins one from twenty pieces, which V8 would have to copy together for each
+ * response.
+ */
+export function newRequestId(): string {
+  if (nextRequestId === IDS_AT_ONCE) {
+    requestIds = Array.from({ length: IDS_AT_ONCE }, () => randomUUID()).join('');
+    nextRequestId = 0;
+  }
+  const start = ID_LENGTH * nextRequestId++;
+  return requestIds.slice(start, start + ID_LENGTH);
 }

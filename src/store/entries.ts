@@ -20,49 +20,46 @@ interface Cached {
 
 export class Entries {
   readonly #documents: Documents;
-  readonly #search: NameSearch;
+  readonly #names: NameSearch;
   readonly #isCaching: boolean;
   /** Always the same objects of one version, because responses are kept with them. */
   readonly #cache = new LruCache<string, Cached>(MAX_CACHED_BYTES);
   #version: number | undefined;
 
-  constructor(documents: Documents, search: NameSearch, { isCaching }: Tuning) {
+  constructor(documents: Documents, names: NameSearch, { isCaching }: Tuning) {
     this.#documents = documents;
-    this.#search = search;
+    this.#names = names;
     this.#isCaching = isCaching;
   }
 
   *list(view: View, kind: Kind, window: Window, hasCovers: boolean): Call<Page<EntryDetails>> {
-    const { offset, limit } = window;
-    const page = yield* this.#keep(view, `list ${kind} ${offset} ${limit}`, () =>
-      readPage(view, kind, window),
-    );
-    return yield* this.#withCovers(view, page, hasCovers);
+    const key = `list ${kind} ${window.offset} ${window.limit}`;
+    const page =
+      this.#cached<Page<StoredEntry>>(view, key) ??
+      this.#keep(view, key, yield* readPage(view, kind, window));
+    return hasCovers ? yield* this.#withCovers(view, page) : page;
   }
 
   *find(
     view: View,
     kind: Kind,
     pattern: string | undefined,
-    { offset, limit, sort = 'name' }: EntryWindow,
+    window: EntryWindow,
     caller: Caller,
     hasCovers: boolean,
   ): Call<Page<EntryDetails>> {
-    const search = this.#search;
+    const { offset, limit, sort = 'name' } = window;
     const key = `find ${kind} ${offset} ${limit} ${sort} ${pattern ?? ''}`;
-    const page = yield* this.#keep(view, key, function* () {
-      const { version, positions } = yield* get(
-        sort === 'images' ? search.largest(kind, pattern, caller) : search.find(kind, pattern ?? '%', caller),
-      );
-      expectVersion(version, view.snapshot.version);
-      const items = yield* get(view.entriesAt(kind, positions.slice(offset, offset + limit)));
-      return { total: positions.length, items };
-    });
-    return yield* this.#withCovers(view, page, hasCovers);
+    const page =
+      this.#cached<Page<StoredEntry>>(view, key) ??
+      this.#keep(view, key, yield* this.#search(view, kind, pattern, window, caller));
+    return hasCovers ? yield* this.#withCovers(view, page) : page;
   }
 
   *one(view: View, kind: Kind, id: string, hasCover: boolean): Call<EntryDetails | undefined> {
-    const entry = yield* this.#keep(view, `one ${kind} ${id}`, () => get(view.entry(kind, id)));
+    const key = `one ${kind} ${id}`;
+    const entry =
+      this.#cached<StoredEntry>(view, key) ?? this.#keep(view, key, yield* get(view.entry(kind, id)));
     return entry && hasCover ? (yield* this.#addCovers(view, [entry]))[0] : entry;
   }
 
@@ -71,25 +68,39 @@ export class Entries {
     return yield* this.#addCovers(view, yield* get(view.entriesAt(kind, positions)));
   }
 
-  /** What `read` returns, from the cache if it is there. */
-  *#keep<Result extends Page<StoredEntry> | StoredEntry | undefined>(
-    view: View,
-    key: string,
-    read: () => Call<Result>,
-  ): Call<Result> {
+  #cached<Result extends Cached['result']>(view: View, key: string): Result | undefined {
     const { version } = view.snapshot;
     if (version !== this.#version || !this.#isCaching) this.#cache.clear();
     this.#version = version;
-    const cached = this.#cache.get(key);
-    if (cached) return cached.result as Result;
-    const result = yield* read();
+    return this.#cache.get(key)?.result as Result | undefined;
+  }
+
+  /** Returns the result. */
+  #keep<Result extends Cached['result'] | undefined>(view: View, key: string, result: Result): Result {
     // Another call may have read a newer version meanwhile.
-    if (result && version === this.#version) this.#cache.set(key, { result, bytes: sizeOf(result) });
+    if (result && view.snapshot.version === this.#version)
+      this.#cache.set(key, { result, bytes: sizeOf(result) });
     return result;
   }
 
-  *#withCovers(view: View, page: Page<StoredEntry>, hasCovers: boolean): Call<Page<EntryDetails>> {
-    return hasCovers ? { total: page.total, items: yield* this.#addCovers(view, page.items) } : page;
+  *#search(
+    view: View,
+    kind: Kind,
+    pattern: string | undefined,
+    { offset, limit, sort }: EntryWindow,
+    caller: Caller,
+  ): Call<Page<StoredEntry>> {
+    const search = this.#names;
+    const { version, positions } = yield* get(
+      sort === 'images' ? search.largest(kind, pattern, caller) : search.find(kind, pattern ?? '%', caller),
+    );
+    expectVersion(version, view.snapshot.version);
+    const items = yield* get(view.entriesAt(kind, positions.slice(offset, offset + limit)));
+    return { total: positions.length, items };
+  }
+
+  *#withCovers(view: View, { total, items }: Page<StoredEntry>): Call<Page<EntryDetails>> {
+    return { total, items: yield* this.#addCovers(view, items) };
   }
 
   *#addCovers(view: View, entries: StoredEntry[]): Call<EntryDetails[]> {

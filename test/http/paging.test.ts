@@ -118,6 +118,15 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(first, lists[2]?.ids[0]);
   });
 
+  test('links start with the address that was called, whatever was called before', async () => {
+    for (const called of ['one.example/api', 'two.example/api', 'two.example/v1', 'one.example/api']) {
+      const { host, pathname } = new URL(`http://${called}`);
+      const { headers } = await bulk.get(`${pathname}/artist?limit=2`, { Host: host });
+      const link = headers.link ?? '';
+      assert.ok(link.startsWith(`<http://${called}/artist?limit=2&`), link);
+    }
+  });
+
   test('the next page keeps the expiry', async () => {
     const address = `${bulk.origin}/api/image?limit=5&expiry=100`;
     const next = related(await bulk.get(address, headers), 'next', address);

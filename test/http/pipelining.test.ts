@@ -3,10 +3,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { Logger } from '../../src/http/logger.ts';
-import { Router } from '../../src/http/router.ts';
-import { createServer } from '../../src/http/server.ts';
-import { Traffic } from '../../src/http/traffic.ts';
 import { countOpenFiles } from '../support/checks/open-files.ts';
 import { until } from '../support/until.ts';
 import { filesFolder, type Service, startKnownService } from '../support/zukan/service.ts';
@@ -156,27 +152,4 @@ test('answers a request with an endless body and closes the connection', async (
   await closed;
   assert.match(received, /^HTTP\/1\.1 200 OK/);
   assert.match(received, /\r\nConnection: close\r\n/);
-});
-
-test('closes a connection whose response does not move', async () => {
-  const router = new Router<never>();
-  const { server, listen, close } = createServer({
-    router: router as never,
-    traffic: new Traffic(),
-    log: new Logger('silent'),
-    clientOf: () => 'x',
-    beforeError: async () => {},
-    notFound: (exchange) => exchange.send(200, 'x'.repeat(50_000_000), 'text/plain'),
-    stallTimeoutMs: 50,
-  });
-  const origin = await listen({ host: '127.0.0.1', port: 0 });
-  const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const client = await open({ origin } as Service);
-  client.on('error', () => {});
-  client.pause();
-  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  const [socket] = await accepted;
-  await until('the connection is closed', () => socket.destroyed);
-  client.destroy();
-  await close();
 });

@@ -69,8 +69,10 @@ async function respondWith(respond: (exchange: Exchange) => unknown) {
     log[level] = (fields, message) => logged.push([(fields as { request: string }).request, level, message]);
   const server = createServer((request, response) =>
     respond(
-      new Exchange(request, response, log, new RouteTraffic(), (_, status) => {
-        counted.push(status);
+      new Exchange(request, response, new RouteTraffic(), {
+        log,
+        onFinished: (_, status) => counted.push(status),
+        stallTimeoutMs: 30_000,
       }),
     ),
   );
