@@ -88,11 +88,28 @@ describe('the studio', { skip }, async () => {
     await page.locator('#loupe-place', { hasText: `${IMAGES - 1} of ${IMAGES - 1}` }).waitFor();
     await page.keyboard.press('Control+z');
     await page.locator('#loupe-place', { hasText: `${IMAGES} of ${IMAGES}` }).waitFor();
-    for (const next of ['add large', 'add large', 'rate nsfw']) {
-      await page.keyboard.press('Control+z');
-      await waitForUndo(page, next);
-    }
+    // Each press undoes the step before the one of the last press, also if the server has answered none of them yet.
+    await waitForUndo(page, 'rate questionable');
+    let held = Promise.withResolvers<void>();
+    await page.route('**/change/*', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    for (const _ of ['rate questionable', 'add large', 'add large']) await page.keyboard.press('Control+z');
+    held.resolve();
+    await waitForUndo(page, 'rate nsfw');
     await page.keyboard.press('Control+z');
+    await page.locator('#undo:disabled').waitFor();
+    await page.keyboard.press('Home');
+    await place(page, '1');
+    held = Promise.withResolvers();
+    await page.keyboard.down('2');
+    // The key is held a little too long.
+    await page.keyboard.down('2');
+    await page.keyboard.up('2');
+    await page.keyboard.press('Control+z');
+    held.resolve();
+    await page.locator('#toast', { hasText: 'Undone: rate questionable' }).waitFor();
     await page.locator('#undo:disabled').waitFor();
     await page.getByRole('link', { name: 'History' }).click();
     await page.locator('#lists h1').waitFor();

@@ -3,7 +3,7 @@ import { el } from '../dom.ts';
 import { change } from './api.ts';
 import type { IdList } from './id-list.ts';
 import { explain } from './notices.ts';
-import { showSteps } from './steps.ts';
+import { inTurn, showSteps } from './steps.ts';
 
 /** What is needed of the grid. */
 interface Pictures {
@@ -27,7 +27,6 @@ export class AlbumOrder {
   readonly element = el('fieldset', { class: 'toggles', 'aria-label': 'Move in the album', hidden: true });
   readonly #pictures: Pictures;
   readonly #actions: OrderActions;
-  #last: Promise<void> = Promise.resolve();
 
   constructor(pictures: Pictures, actions: OrderActions) {
     this.#pictures = pictures;
@@ -50,7 +49,7 @@ export class AlbumOrder {
   #move(findNext: (selection: Pictures['selection'], count: number) => number | undefined): boolean {
     const album = this.#actions.album();
     if (album === undefined) return false;
-    this.#last = this.#last.then(async () => {
+    void inTurn(async () => {
       const { ids, selection } = this.#pictures;
       if (selection.selected.size === 0 || selection.selected.size === ids.length) return;
       const next = findNext(selection, ids.length);

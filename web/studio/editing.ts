@@ -2,7 +2,7 @@
 import type { Changed, ImageEdit, SelectionSummary } from '../../src/studio/contract.ts';
 import { change, post, Refused } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
-import { showSteps } from './steps.ts';
+import { inTurn, showSteps } from './steps.ts';
 
 /** Pictures, and what is known of them. */
 interface Target {
@@ -25,7 +25,6 @@ export class Editing {
   readonly #listener: Listener;
   #target: Target | undefined;
   #request = new AbortController();
-  #last: Promise<unknown> = Promise.resolve();
   #lastEdit: ImageEdit | Promise<ImageEdit | undefined> | undefined;
 
   constructor(listener: Listener) {
@@ -80,9 +79,7 @@ export class Editing {
       notify('Select a picture first.');
       return Promise.resolve(false);
     }
-    const done = this.#last.then(() => this.#run(target, save));
-    this.#last = done;
-    return done;
+    return inTurn(() => this.#run(target, save));
   }
 
   async #run(target: Target, save: Save): Promise<boolean> {

@@ -1,12 +1,12 @@
 /** The list of artists, characters, categories or albums. */
 import type { Kind, ListedEntry } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { change, get } from './api.ts';
+import { get } from './api.ts';
 import { showDialog, textField } from './dialog.ts';
 import { showEntry } from './entry-dialog.ts';
 import { findNearEqual, nearKey } from './entry-names.ts';
 import { explain } from './notices.ts';
-import { showSteps } from './steps.ts';
+import { makeStep } from './steps.ts';
 import { formatNumber } from './text.ts';
 
 /** More than anyone reads; the text field narrows it down. */
@@ -153,7 +153,7 @@ export class EntryList {
     const press = async () => {
       try {
         const body = { kind: this.#kind, name: name.input.value.trim() };
-        showSteps((await change('/change/entry/create', body)).steps);
+        await makeStep('/change/entry/create', body);
         await this.load();
         return true;
       } catch (error) {

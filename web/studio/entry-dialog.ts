@@ -1,11 +1,10 @@
 /** Changes, merges and removes one artist, character, category or album. */
 import type { AddressOf, Kind, ListedEntry, RequestTo } from '../../src/studio/contract.ts';
 import { el } from '../dom.ts';
-import { change } from './api.ts';
 import { type Choice, Combobox } from './combobox.ts';
 import { showDialog, textField } from './dialog.ts';
 import { explain, notify } from './notices.ts';
-import { showSteps } from './steps.ts';
+import { makeStep } from './steps.ts';
 import { countPictures } from './text.ts';
 
 /** The fields of each kind with their labels. Lists have one item per comma. */
@@ -30,7 +29,7 @@ export function showEntry(kind: Kind, entry: ListedEntry, onChanged: () => void)
   const { id, version, fields } = entry;
   const save: Save = async (address, body, message) => {
     try {
-      showSteps((await change(address, body)).steps);
+      await makeStep(address, body);
       notify(message);
       onChanged();
       return true;

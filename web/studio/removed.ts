@@ -1,12 +1,12 @@
 /** The pictures that were removed. Those in the trash can be restored, others may be imported again. */
 import type { AddressOf, RemovedPicture, RequestTo } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { change, get } from './api.ts';
+import { get } from './api.ts';
 import { describeTime } from './change.ts';
 import { showDialog } from './dialog.ts';
 import { explain, notify } from './notices.ts';
 import { pictureAddress } from './picture-address.ts';
-import { showSteps } from './steps.ts';
+import { makeStep } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
 
 const MAX_SHOWN = 500;
@@ -121,7 +121,7 @@ async function run<A extends AddressOf<'change'>>(
   message: string,
 ): Promise<boolean> {
   try {
-    showSteps((await change(address, body)).steps);
+    await makeStep(address, body);
     notify(message);
     return true;
   } catch (error) {

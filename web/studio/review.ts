@@ -6,7 +6,7 @@ import { loadImports } from './change.ts';
 import { importList } from './imports.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { cardButton, describeFacts, pictureCard } from './picture-card.ts';
-import { showSteps } from './steps.ts';
+import { makeStep } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
 
 export async function showReview(showPictures: (change: Change) => void): Promise<void> {
@@ -90,7 +90,7 @@ async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): P
   try {
     const { version } = await post('/data/summary', { ids });
     const body = { ids, version, reason: `looks like ${id}`, isTakeDown: false };
-    showSteps((await change('/change/remove', body)).steps);
+    await makeStep('/change/remove', body);
     // With the button, the keyboard would lose its place.
     const next = row.nextElementSibling ?? row.previousElementSibling;
     next?.querySelector('button')?.focus();

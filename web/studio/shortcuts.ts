@@ -39,7 +39,7 @@ export function helpTexts(): HTMLElement[] {
   ];
 }
 
-/** Keys do nothing while one types a text or a dialog is open, except Escape. */
+/** Keys do nothing while one types a text or a dialog is open, except Escape. While a key is held, it changes nothing more. */
 export function listenForShortcuts(shortcuts: Shortcuts): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open]')) return;
@@ -50,6 +50,7 @@ export function listenForShortcuts(shortcuts: Shortcuts): void {
     if (isPressed) return;
     const name = event.ctrlKey || event.metaKey ? `mod+${event.key.toLowerCase()}` : event.key;
     const act = shortcuts[name];
-    if (act && act() !== false) event.preventDefault();
+    const isHeld = event.repeat && !event.key.startsWith('Arrow');
+    if (act && (isHeld || act() !== false)) event.preventDefault();
   });
 }

@@ -1,5 +1,5 @@
 /** Undoes changes. The button undoes those of the studio, the last one first, and others are undone from a list. */
-import type { Step, Undone } from '../../src/studio/contract.ts';
+import type { AddressOf, RequestTo, ResponseOf, Step, Undone } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
 import { change, get } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
@@ -9,6 +9,7 @@ type Listener = (hasOtherPictures: boolean) => void;
 
 let steps: Step[] = [];
 let listeners: Listener[] = [];
+let lastChange: Promise<unknown> = Promise.resolve();
 /** Part of them has to stay, so that the button goes on with the one before. */
 const passed = new Set<number>();
 
@@ -29,14 +30,38 @@ export function showSteps(current: Step[]): void {
     .join('\n');
 }
 
-export async function undoLast(): Promise<void> {
-  const [last] = steps;
-  if (last) await undo(last.id);
-  else notify('There is nothing to undo.');
+/** Makes one change after the other: each may depend on those before it, and an undo on which one is the last. */
+export function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const done = lastChange.then(work);
+  lastChange = done.catch(() => {});
+  return done;
+}
+
+/** Makes a change in its turn, and shows it as the last step. */
+export function makeStep<A extends AddressOf<'change'>>(
+  address: A,
+  body: RequestTo<A>,
+): Promise<ResponseOf<A>> {
+  return inTurn(async () => {
+    const result = await change(address, body);
+    showSteps(result.steps);
+    return result;
+  });
+}
+
+/** The last step once everything before has been saved, for someone who is faster than the server. */
+export function undoLast(): Promise<void> {
+  return inTurn(async () => {
+    const [last] = steps;
+    if (last) await undoNow(last.id);
+    else notify('There is nothing to undo.');
+  });
 }
 
 /** Returns false if it was refused, which the page says. */
-export async function undo(number: number): Promise<boolean> {
+export const undo = (number: number): Promise<boolean> => inTurn(() => undoNow(number));
+
+async function undoNow(number: number): Promise<boolean> {
   const result = await call(number, false);
   if (result) {
     const { removed, restored, kept, replaced, undone } = result;
