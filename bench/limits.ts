@@ -1,11 +1,11 @@
 /** The cost of a rate limit decision in memory and in Redis, the longest one in memory, and the memory per client. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Limiter } from '../src/access/limiter.ts';
 import { createLimiterMemory, MemoryLimiter } from '../src/access/limits/memory.ts';
 import { RedisLimiter } from '../src/access/limits/redis.ts';
 import { heldMemory } from '../test/support/checks/memory.ts';
+import { freePort } from '../test/support/servers/redis.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 9;
@@ -75,11 +75,3 @@ async function medianCost(limiter: Limiter, decisions: number, concurrency: numb
 }
 
 const addressOf = (index: number) => `203.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}

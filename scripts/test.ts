@@ -124,6 +124,7 @@ function writeProcesses(lists: string[][]): string[] {
       `import { mkdirSync } from 'node:fs';
 import { after, describe } from 'node:test';
 import '${urlOf('test/support/at-end.ts')}';
+import '${urlOf('test/support/properties.ts')}';
 const root = '${urlOf('')}/';
 const note = (folder, name) => mkdirSync(new URL(folder + '/' + name, import.meta.url));
 const claim = (name) => {

@@ -47,7 +47,7 @@ test('an idle connection gets a response to one more request, and is told to clo
   const socket = open();
   socket.write(request);
   await once(socket, 'data');
-  const stopped = shutDown(app, NEVER_MS);
+  const stopped = app.close(IDLE_MS);
   await until('it accepts no connections', () => !app.server.listening);
   socket.write(request);
   const [response] = await once(socket, 'data');

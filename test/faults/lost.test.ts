@@ -213,7 +213,9 @@ if (!skip) {
     const change = (sql: (table: string) => string) =>
       psql(environment.DATABASE_URL, `begin; ${tables.map(sql).join(';')}; commit`);
     await importLines([{ type: 'category', name: 'a' }, keyed(1, { categories: ['a'] })]);
-    const service = await startService(configFor(folder, environment));
+    // A busy machine may take seconds for a connection.
+    const DATABASE_URL = `${environment.DATABASE_URL}?connect_timeout=60`;
+    const service = await startService(configFor(folder, { ...environment, DATABASE_URL }));
     const random = async (category: string) => service.get(`/api/image/random?categories=${category}`);
     change((table) => `create table backup_${table} as table zukan.${table}`);
     await importLines([{ type: 'category', name: 'wrong' }, keyed(2, { categories: ['wrong', 'a'] })]);

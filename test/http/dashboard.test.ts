@@ -56,7 +56,7 @@ test('the dashboard is valid: unique ids, no overlapping panels, one data source
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 if (!skip) {
   const postgres = await sharedPostgres();
-  const environment = { DATABASE_URL: postgres.newDatabase() };
+  const environment = { DATABASE_URL: `${postgres.newDatabase()}?connect_timeout=60` };
   const scrapes = [await scrape({ engine: sqlite }), await scrape({ environment })];
   const known = new Set(scrapes.flatMap(names));
 

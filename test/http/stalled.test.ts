@@ -24,7 +24,7 @@ async function connectTo(respond: (exchange: Exchange) => void) {
     clientOf: () => 'x',
     beforeError: async () => {},
     notFound: respond,
-    stallTimeoutMs: 500,
+    stallTimeoutMs: 1000,
   });
   const { port } = new URL(await listen({ host: '127.0.0.1', port: 0 }));
   const accepted = once(server, 'connection') as Promise<[Socket]>;

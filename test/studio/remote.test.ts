@@ -257,10 +257,10 @@ test('a client that does not read is not waited for without a session, and one w
   const { server, listen } = createStudioServer(access, routes);
   const { port } = await listen({ host: '127.0.0.1', port: 0 });
   assert.ok(server.timeout > 0);
-  server.timeout = 50;
   const url = (path: string) => new URL(path, `http://127.0.0.1:${port}`);
   const opened = await sendRequest(url(`/open?secret=${access.issueSecret()}`), {}, '', 'GET');
   const Cookie = String(opened.headers['set-cookie']).split(';')[0] as string;
+  server.timeout = 1000;
   const waiting = sendRequest(url('/data/steps'), { Cookie }, '', 'GET');
   await asked.promise;
   const closed = new Promise((resolve) =>

@@ -46,6 +46,6 @@ test('no connection is reset once the first has been served', async (t) => {
   }
   await starting;
   const sinceFirst = outcomes.slice(outcomes.indexOf('HTTP/1.1 200 OK'));
-  assert.ok(sinceFirst.length > 5 * (FURTHER_ROUNDS - 1));
+  assert.ok(sinceFirst.length >= 5 * (FURTHER_ROUNDS - 1));
   assert.deepEqual([...new Set(sinceFirst)], ['HTTP/1.1 200 OK']);
 });

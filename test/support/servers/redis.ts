@@ -1,5 +1,6 @@
 /** A private Redis from the machine's binary, on a free loopback port. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
@@ -26,8 +27,12 @@ export async function startRedis(): Promise<PrivateRedis> {
     child = spawn(findRedis() ?? '', [...settings, '--dir', '/'], { stdio: 'ignore' });
     const probe = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
     probe.on('error', () => {});
-    await probe.ping();
-    probe.disconnect();
+    const ended = once(child, 'close').then(([status]) =>
+      Promise.reject(new Error(`Redis exited with status ${status}`)),
+    );
+    await Promise.race([probe.ping(), ended]).finally(() => probe.disconnect());
+    // Later, it may end.
+    ended.catch(() => {});
   };
   const kill = async () => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -38,11 +43,18 @@ export async function startRedis(): Promise<PrivateRedis> {
   return { url, port, kill, start, signal: (name) => child?.kill(name) };
 }
 
+/** Below those that the system gives to others, so that it stays free until it is used, and while a server restarts. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

@@ -6,7 +6,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { until } from '../until.ts';
 
 const PACE_MS = 10;
-/** Sent at once at the start, so that several connections are idle later. */
+/** Opened at once at the start, so that several are idle later. With more, some could be idle for long. */
 const CONNECTIONS = 5;
 
 export interface PacedLoad {
@@ -42,7 +42,7 @@ async function call(url: string, agent: Agent): Promise<string> {
 }
 
 async function sendRequests(): Promise<void> {
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   let [isStopped, running] = [false, 0];
   parentPort?.once('message', () => {
     isStopped = true;

@@ -40,13 +40,16 @@ if (!skip) {
   const primary = await startPostgres();
   after(() => primary.discard());
 
+  /** A busy machine may take seconds for a connection. */
+  const patient = { connectionTimeoutMs: 60_000, onChange: () => {} };
+
   /** A catalogue of a hundred images with a cache; the first ten are by an artist. */
   const start = async (bytes = 4 * 1024 * 1024) => {
     const url = primary.newDatabase();
     const box = sandbox({ environment: () => ({ DATABASE_URL: url }) });
     await box.import([artist('1'), ...Array.from({ length: COUNT }, (_, index) => image(index + 1))]);
     const memory = new SharedArrayBuffer(bytes);
-    const servers = new Servers({ url, readUrls: [], connections: 1, onChange: () => {} });
+    const servers = new Servers({ url, readUrls: [], connections: 1, ...patient });
     after(() => servers.close());
     const filler = new DocumentFiller(new PostgresDriver(servers), memory);
     return {
@@ -69,7 +72,7 @@ if (!skip) {
   };
 
   const open = (url: string, readUrls: string[], memory?: SharedArrayBuffer) => {
-    const servers = new Servers({ url, readUrls, connections: 3, onChange: () => {} });
+    const servers = new Servers({ url, readUrls, connections: 3, ...patient });
     after(() => servers.close());
     const catalogue = new StoredCatalogue(new PostgresDriver(servers), memory);
     const metric = (name: string) =>
