@@ -7,6 +7,8 @@ export function initFullScreen(): void {
   button.addEventListener('click', toggleFullScreen);
   viewer.addEventListener('fullscreenchange', () => {
     if (!document.fullscreenElement) setFull(false);
+    // Somebody left it before the browser had entered it.
+    else if (!isFullScreen()) void document.exitFullscreen();
   });
 }
 

@@ -40,7 +40,11 @@ function navigate(url: string): void {
   byId('title').focus({ preventScroll: true });
 }
 
+/** The browser takes a moment, in which someone may close the image again. */
+let isGoingBack = false;
+
 function showRoute(): void {
+  isGoingBack = false;
   const { view, imageId } = currentRoute();
   const lastId = setDialog({ imageId });
   if (isCurrent(historyState())) updateNeighbours();
@@ -74,7 +78,9 @@ initDialog({
     showRoute();
   },
   close() {
+    if (isGoingBack) return;
     const { key, seed, depth } = historyState();
+    isGoingBack = Boolean(depth);
     if (depth) history.go(-depth);
     else pushUrl(formatUrl(currentRoute().view), { key, seed });
   },

@@ -55,6 +55,8 @@ describe('links that expire', { skip }, async () => {
 
     await scrollToTop(page);
     const { length: count } = requests;
+    // The script of the dialog has loaded.
+    await page.locator('#choose-categories:enabled').waitFor();
     await clock.advance(LIFETIME_MS);
     await page.locator('.tile a').first().click();
     const dialog = page.getByRole('dialog');

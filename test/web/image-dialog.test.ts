@@ -26,16 +26,24 @@ describe('the image dialog', { skip }, async () => {
   const { open, origin } = await openGallery();
 
   test('an image opens with its properties without a request, even if its script failed first, and going back closes it', async () => {
+    let isBroken = true;
+    const failed = Promise.withResolvers<unknown>();
     const { page, requests, finish } = await open('/?categories=city', {
-      // Also when it is loaded in advance.
-      prepare: (context: BrowserContext) =>
-        context.route('**/gallery/image-dialog.js*', (route) => route.abort(), { times: 2 }),
+      prepare(context: BrowserContext) {
+        context.on('requestfailed', failed.resolve);
+        return context.route('**/gallery/image-dialog.js*', (route) =>
+          isBroken ? route.abort() : route.continue(),
+        );
+      },
     });
+    // When it is loaded in advance.
+    await failed.promise;
     const link = page.locator('.tile:not(.blurred) a').first();
     const id = await link.getAttribute('data-image');
     await link.click();
     await page.locator('#toast.shown').waitFor();
     await page.waitForURL('**/?categories=city');
+    isBroken = false;
     await link.click();
     await page.waitForURL(`**/?categories=city&image=${id}`);
     await page.waitForFunction(() => document.title.includes(' by Hokusai & Daughter · '));
@@ -58,6 +66,15 @@ describe('the image dialog', { skip }, async () => {
     assert.equal(await dialog.locator('img').getAttribute('src'), json.url);
     await page.goBack();
     await dialog.waitFor({ state: 'hidden' });
+    // Closing it twice goes back once, although the browser takes a moment.
+    await link.click();
+    await dialog.waitFor();
+    await page.locator('#close').evaluate((button: HTMLElement) => {
+      button.click();
+      button.click();
+    });
+    await dialog.waitFor({ state: 'hidden' });
+    await page.waitForURL('**/?categories=city');
     assert.equal(requests.filter(isNotSimilar).length, 1);
     await finish(['net::ERR_FAILED']);
   });

@@ -135,6 +135,8 @@ describe('infinite scrolling', { skip }, async () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.locator('.tile a:focus').waitFor();
+    // The next frame brings the tile into view.
+    await page.evaluate(() => new Promise(requestAnimationFrame));
     await scrollNearEnd(page);
     await waitForImageCount(page, PAGE_SIZE + 1);
     await finish();

@@ -241,7 +241,7 @@ describe('the reference', { skip }, async () => {
       await page.getByLabel('Filter the contents').fill('similar');
       assert.deepEqual(await contents.locator('a:visible').allTextContents(), ['/image/{id}/similar']);
       await page.keyboard.press('Enter');
-      assert.equal(new URL(page.url()).hash, '#similar');
+      await page.waitForURL('**#similar');
       await page.getByLabel('Filter the contents').fill('no such');
       await contents.getByText('Nothing matches.').waitFor();
       for (const width of [390, 768, 1280, 1920]) {

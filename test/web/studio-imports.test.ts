@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { startStudio } from '../../src/cli/serving/studio.ts';
 import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
+import { waitForMessage } from '../support/browser/studio-page.ts';
 import { importGalleryCatalogue } from '../support/catalogues/gallery.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
@@ -62,7 +63,7 @@ describe('imports in the studio', { skip }, async () => {
     await page.reload();
     await page.locator('#undo', { hasText: 'Undo: import: ' }).waitFor();
     await page.keyboard.press('z');
-    await page.locator('#toast', { hasText: 'Undone: import: ' }).waitFor();
+    await waitForMessage(page, 'Undone: import: ');
     await counted(page, IMAGES + 3);
     await page.locator('#undo:disabled').waitFor();
 
@@ -98,7 +99,7 @@ describe('imports in the studio', { skip }, async () => {
     await dialog.waitFor({ state: 'hidden' });
     await press(page, /^Undo… Change 2/);
     await press(page, /^Undo$/, 'dialog');
-    await page.locator('#toast', { hasText: 'Undone in part: import: 3 images added' }).waitFor();
+    await waitForMessage(page, 'Undone in part: import: 3 images added');
     await page.getByRole('link', { name: 'Pictures', exact: true }).click();
     await counted(page, IMAGES + 1);
 
@@ -117,7 +118,7 @@ describe('imports in the studio', { skip }, async () => {
     await press(page, /^Undo… .*Undo 2: import/i);
     await dialog.getByText('2 pictures come back from the trash.').waitFor();
     await press(page, /^Undo$/, 'dialog');
-    await page.locator('#toast', { hasText: 'Undone: undo 2: import' }).waitFor();
+    await waitForMessage(page, 'Undone: undo 2: import');
     // The keyboard stays at the change.
     await page.locator('summary:focus', { hasText: 'Undo 2: import' }).waitFor();
     await page.getByRole('link', { name: 'Pictures', exact: true }).click();
@@ -125,10 +126,12 @@ describe('imports in the studio', { skip }, async () => {
 
     // The panel has the history of a picture, which can be removed and restored, or taken down for ever.
     await page.selectOption('#rating-filter', 'nsfw');
+    await counted(page, 1);
     await page.locator('#tile-0').click();
     await page.locator('#panel .history > summary').click();
     await page.locator('#panel dd', { hasText: 'sfw → nsfw' }).waitFor();
     await page.selectOption('#rating-filter', '');
+    await counted(page, IMAGES + 3);
     await page.locator('#tile-0').click();
     await page.getByRole('button', { name: 'Remove…' }).click();
     await page.getByLabel(/^Reason/).fill('asked to');
@@ -151,7 +154,7 @@ describe('imports in the studio', { skip }, async () => {
       .waitFor();
     await page.getByRole('button', { name: 'Empty the trash…' }).click();
     await page.getByRole('button', { name: 'Delete for good' }).click();
-    await page.locator('#toast', { hasText: 'The trash is empty.' }).waitFor();
+    await waitForMessage(page, 'The trash is empty.');
     await finish();
   });
 });

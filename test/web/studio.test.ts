@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findViolations, findViolationsAtDepth } from '../support/browser/accessibility.ts';
-import { openStudioPages, waitForPanel, waitForUndo } from '../support/browser/studio-page.ts';
+import {
+  openStudioPages,
+  waitForMessage,
+  waitForPanel,
+  waitForUndo,
+} from '../support/browser/studio-page.ts';
 import { testDeep } from '../support/depth.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
@@ -43,12 +48,13 @@ describe('the studio', { skip }, async () => {
     await waitForUndo(page, 'rate questionable: 2 images');
     await page.reload();
     await page.locator('.tile[data-rating]').first().waitFor();
+    await waitForUndo(page, 'rate questionable: 2 images');
     for (const next of ['add brand new: 1 image', 'add brand new: 2 images', 'rate nsfw']) {
       await page.keyboard.press('z');
       await waitForUndo(page, next);
     }
     await page.keyboard.press('z');
-    await page.locator('#toast', { hasText: 'Undone' }).waitFor();
+    await waitForMessage(page, 'Undone');
     await page.locator('#undo:disabled').waitFor();
     await page.locator('#tile-0[data-rating="nsfw"]').waitFor({ state: 'detached' });
 
@@ -93,6 +99,88 @@ describe('the studio', { skip }, async () => {
     await page.getByRole('button', { name: /categor.* without pictures/ }).click();
     await page.locator('h1', { hasText: 'Categories' }).waitFor();
     assert.equal(await page.getByLabel('Which entries').inputValue(), 'unused');
+    await finish();
+  });
+
+  test('a person who is faster than the server changes what they see, once', async () => {
+    const { page, finish } = await open();
+    let held = Promise.withResolvers<void>();
+    held.resolve();
+    let changes = 0;
+    await page.route(/\/(change|data)\/[^?]/, async (route) => {
+      const isChange = route.request().url().includes('/change/');
+      if (isChange) changes++;
+      await held.promise;
+      // The page may no longer want it.
+      await route.continue().catch(() => {});
+    });
+    const release = (work: () => Promise<void>) => {
+      held = Promise.withResolvers();
+      return work().finally(held.resolve);
+    };
+    await page.locator('#tile-0').click();
+    await waitForPanel(page, 'One picture');
+    const rate = (rating: string) => page.locator(`.toggles button[value="${rating}"]`).click();
+    await release(async () => {
+      await rate('nsfw');
+      await page.keyboard.press('Control+z');
+      await rate('questionable');
+    });
+    await waitForUndo(page, 'rate questionable: 1 image');
+    await page.locator('#tile-0[data-rating="questionable"]').waitFor();
+    await page.locator('#grid').press('Control+z');
+    await page.locator('#undo:disabled').waitFor();
+
+    // A text field never shows the text of the picture before.
+    const source = page.getByLabel('Name of the source');
+    await source.fill('of the first');
+    await source.press('Enter');
+    await waitForUndo(page, 'change the source: 1 image');
+    await source.press('Escape');
+    await release(async () => {
+      await page.locator('#grid').press('ArrowRight');
+      await page.keyboard.press('s');
+      assert.equal(await source.inputValue(), '');
+    });
+    await page.waitForFunction(
+      () => !document.querySelector('#panel .loading') && document.activeElement?.matches('input'),
+    );
+    assert.notEqual(await source.inputValue(), 'of the first');
+    await page.locator('#undo').click();
+    await page.locator('#undo:disabled').waitFor();
+
+    // The list of the page before does not replace that of this one, and a dialog saves once.
+    const sea = page.locator('tbody').getByRole('button', { name: 'sea', exact: true });
+    const late = Promise.withResolvers<void>();
+    await page.route('**/data/entries?kind=artist', async (route) => {
+      await late.promise;
+      await route.continue().catch(() => {});
+    });
+    await page.getByRole('link', { name: 'Artists' }).click();
+    await page.getByRole('link', { name: 'Categories' }).click();
+    await sea.waitFor();
+    late.resolve();
+    await page.evaluate(() => fetch('/data/session'));
+    await sea.waitFor();
+    await release(async () => {
+      await page.getByRole('link', { name: 'Characters' }).click();
+      await page.locator('h1', { hasText: 'Characters' }).waitFor();
+      assert.equal(await page.locator('tbody tr').count(), 0);
+    });
+    await page.getByRole('link', { name: 'Categories' }).click();
+    await sea.waitFor();
+    await page.getByRole('button', { name: 'Create…' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('once');
+    const before = changes;
+    await release(async () => {
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Enter');
+    });
+    await page.locator('dialog').waitFor({ state: 'hidden' });
+    assert.equal(changes, before + 1);
+    await waitForUndo(page, 'create the category once');
+    await page.locator('#undo').click();
+    await page.locator('#undo:disabled').waitFor();
     await finish();
   });
 
@@ -167,7 +255,7 @@ describe('the studio', { skip }, async () => {
       const environment = { DATA_DIR: config.dataDir };
       assert.equal((await runCommand(['edit', id, '--rating', 'nsfw'], environment)).status, 0);
       await page.locator('.toggles button[value="sfw"]').click();
-      await page.locator('#toast', { hasText: '1 image changed meanwhile; look again' }).waitFor();
+      await waitForMessage(page, '1 image changed meanwhile; look again');
       await page.locator('.toggles button[value="nsfw"][aria-pressed="true"]').waitFor();
       await page.locator('#undo:disabled').waitFor();
       await finish(['409']);

@@ -52,6 +52,8 @@ describe('the gallery in trouble', { skip }, async () => {
       prepare: (context) => context.route('**/files/**', (route) => route.abort()),
     });
     await page.locator('.tile .failed').nth(3).waitFor({ state: 'attached' });
+    // The rest of the page has loaded.
+    await page.locator('#choose-categories:enabled').waitFor();
     await page.context().setOffline(true);
     await scrollToEnd(page);
     await page.locator('#load-error').getByText(offline).waitFor();

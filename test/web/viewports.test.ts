@@ -22,11 +22,11 @@ describe('the gallery on more screens', { skip }, async () => {
       await page.setViewportSize({ width, height });
       await waitForFirstImage(page);
       assert.equal(await page.locator('html').evaluate(overflows), false, `${width} px`);
-      const grid = await page.locator('#grid').boundingBox();
-      const rights = await page
-        .locator('.tile')
-        .evaluateAll((tiles) => tiles.map((tile) => tile.getBoundingClientRect().right));
-      assert.ok(grid && Math.abs(grid.x + grid.width - Math.max(...rights)) < 1, `${width} px`);
+      await page.waitForFunction(() => {
+        const right = (element: Element) => element.getBoundingClientRect().right;
+        const grid = document.getElementById('grid') as HTMLElement;
+        return Math.abs(right(grid) - Math.max(...[...grid.children].map(right))) < 1;
+      });
       await page.locator('.tile:not(.blurred) a').first().click();
       await page.getByRole('dialog').locator('img.loaded').waitFor();
       assert.equal(await page.locator('dialog[open]').evaluate(overflows), false, `${width} px`);

@@ -10,6 +10,7 @@ export interface DialogButton {
 
 export function showDialog(title: string, content: (Node | string)[], buttons: DialogButton[]): void {
   const dialog = byId<HTMLDialogElement>('dialog');
+  let isPressed = false;
   const form = el(
     'form',
     {
@@ -18,8 +19,13 @@ export function showDialog(title: string, content: (Node | string)[], buttons: D
         event.preventDefault();
         const { submitter } = event as SubmitEvent;
         const button = buttons[Number((submitter as HTMLButtonElement | null)?.value ?? 0)];
-        void Promise.resolve(button?.press?.()).then((result) => {
-          if (result !== false) dialog.close();
+        if (!button?.press) return dialog.close();
+        if (isPressed) return;
+        isPressed = true;
+        void Promise.resolve(button.press()).then((result) => {
+          isPressed = false;
+          // Another dialog may have replaced this one.
+          if (result !== false && form.isConnected) dialog.close();
         });
       },
     },

@@ -2,12 +2,14 @@
 import type { Changed, ImageEdit, SelectionSummary } from '../../src/studio/contract.ts';
 import { change, post, Refused } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
-import { inTurn, showSteps } from './steps.ts';
+import { inTurn, onUndone, showSteps } from './steps.ts';
 
 /** Pictures, and what is known of them. */
 interface Target {
   ids: string[];
   summary: Promise<SelectionSummary>;
+  /** This page has changed some of them since then. */
+  isOld?: boolean;
 }
 
 /** Changes pictures that have this version; undefined if there is nothing to change. */
@@ -25,10 +27,18 @@ export class Editing {
   readonly #listener: Listener;
   #target: Target | undefined;
   #request = new AbortController();
+  /** Those whose changes wait for others. */
+  readonly #waiting = new Set<Target>();
   #lastEdit: ImageEdit | Promise<ImageEdit | undefined> | undefined;
 
   constructor(listener: Listener) {
     this.#listener = listener;
+    onUndone(() => this.#outdate(() => true));
+  }
+
+  /** What changes apply to now. */
+  get target(): Target | undefined {
+    return this.#target;
   }
 
   /** Changes apply to these pictures from now on. What is known of them is asked for after the delay. */
@@ -66,9 +76,9 @@ export class Editing {
   }
 
   /** To the trash, or for ever. */
-  async remove(reason: string, isTakeDown: boolean): Promise<void> {
-    const isDone = await this.#change((target) =>
-      change('/change/remove', { ...target, reason, isTakeDown }, showProgress),
+  async remove(target: Target, reason: string, isTakeDown: boolean): Promise<void> {
+    const isDone = await this.#enqueue(target, (known) =>
+      change('/change/remove', { ...known, reason, isTakeDown }, showProgress),
     );
     if (isDone) this.#listener.onGone();
   }
@@ -79,7 +89,17 @@ export class Editing {
       notify('Select a picture first.');
       return Promise.resolve(false);
     }
-    return inTurn(() => this.#run(target, save));
+    return this.#enqueue(target, save);
+  }
+
+  #enqueue(target: Target, save: Save): Promise<boolean> {
+    this.#waiting.add(target);
+    return inTurn(() => this.#run(target, save)).finally(() => this.#waiting.delete(target));
+  }
+
+  #outdate(isChanged: (id: string) => boolean): void {
+    for (const target of [...this.#waiting, ...(this.#target ? [this.#target] : [])])
+      if (target.ids.some(isChanged)) target.isOld = true;
   }
 
   async #run(target: Target, save: Save): Promise<boolean> {
@@ -88,6 +108,8 @@ export class Editing {
       const result = await save({ ids, version: (await this.#known(target)).version });
       if (!result) return false;
       showSteps(result.steps);
+      const changed = new Set(ids);
+      this.#outdate((id) => changed.has(id));
       if (result.summary) this.#show(target, result.summary);
       this.#listener.onChanged(ids);
       return true;
@@ -101,16 +123,14 @@ export class Editing {
   }
 
   /** The pictures may not be selected any more, and their summary not loaded. */
-  async #known({ ids, summary }: Target): Promise<SelectionSummary> {
-    try {
-      return await summary;
-    } catch {
-      return post('/data/summary', { ids });
-    }
+  async #known({ ids, summary, isOld }: Target): Promise<SelectionSummary> {
+    const loaded = isOld ? undefined : await summary.catch(() => undefined);
+    return loaded ?? post('/data/summary', { ids });
   }
 
   #show(target: Target, summary: SelectionSummary): void {
     target.summary = Promise.resolve(summary);
+    target.isOld = false;
     if (target === this.#target) this.#listener.onSummary(summary, target.ids);
   }
 

@@ -39,6 +39,7 @@ export class EntryList {
   readonly #note = el('p', { class: 'quiet', role: 'status' });
   #kind: Kind = 'artist';
   #entries: ListedEntry[] = [];
+  #request = new AbortController();
 
   constructor(showPictures: ShowPictures) {
     this.#showPictures = showPictures;
@@ -51,7 +52,11 @@ export class EntryList {
   }
 
   async show(kind: Kind): Promise<void> {
-    if (kind !== this.#kind) this.#search.value = '';
+    if (kind !== this.#kind) {
+      this.#search.value = '';
+      this.#entries = [];
+      this.#rows.replaceChildren();
+    }
     this.#kind = kind;
     const create = () => this.#create();
     byId('lists').replaceChildren(
@@ -92,8 +97,10 @@ export class EntryList {
   }
 
   async load(): Promise<void> {
+    this.#request.abort();
+    this.#request = new AbortController();
     try {
-      this.#entries = await get('/data/entries', { kind: this.#kind });
+      this.#entries = await get('/data/entries', { kind: this.#kind }, this.#request.signal);
       this.#render();
     } catch (error) {
       explain(error);

@@ -19,7 +19,7 @@ import {
 import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
 import { helpTexts, listenForShortcuts } from './shortcuts.ts';
-import { loadSteps, onUndone, undoLast } from './steps.ts';
+import { inTurn, loadSteps, onUndone, undoLast } from './steps.ts';
 
 const views: Record<string, Kind> = {
   artists: 'artist',
@@ -104,5 +104,5 @@ onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
 listenForDrops(loadAll, findLike);
 void goToView();
 void showUser().catch(explain);
-void loadSteps().catch(explain);
+void inTurn(loadSteps).catch(explain);
 loadAll();

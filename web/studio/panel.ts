@@ -76,8 +76,11 @@ export class Panel {
     const category = combobox('Add a category', 'category', (name) => ({ addCategories: [name] }));
     const character = combobox('Add a character', 'character', (name) => ({ addCharacters: [name] }));
     const album = combobox('Add to an album', 'album', (name) => ({ addAlbums: [name] }));
-    for (const [field, input] of this.#texts)
+    for (const [field, input] of this.#texts) {
       input.addEventListener('change', () => actions.edit({ [field]: input.value.trim() }));
+      // The text is of the pictures before.
+      input.addEventListener('focus', () => this.isLoading && setText(input, ''));
+    }
     const part = (title: string, ...content: Node[]) =>
       el('section', { class: 'part' }, el('h3', {}, title), ...content);
     this.#form = el(
@@ -129,6 +132,10 @@ export class Panel {
     this.#form.classList.toggle('loading', isLoading);
   }
 
+  get isLoading(): boolean {
+    return this.#form.classList.contains('loading');
+  }
+
   show(summary: SelectionSummary | undefined, ids: string[]): void {
     this.isLoading = false;
     this.#hint.hidden = summary !== undefined;
@@ -151,9 +158,10 @@ export class Panel {
       ),
     );
     const texts = { title, description, takenAt, sourceName: source?.name, sourceUrl: source?.url };
+    // What somebody has begun to type stays.
     for (const [field, input] of this.#texts)
-      if (document.activeElement !== input) {
-        input.value = texts[field] ?? '';
+      if (document.activeElement !== input || input.value === input.defaultValue) {
+        setText(input, texts[field] ?? '');
         input.placeholder = texts[field] === undefined ? 'several' : 'none';
       }
     const fields = Object.keys(summary.edited) as EditableField[];
@@ -222,4 +230,9 @@ export class Panel {
 
 function describe(name: string, count: number, images: number): string {
   return count === images ? name : `${name} (${formatNumber(count)})`;
+}
+
+function setText(input: HTMLInputElement | HTMLTextAreaElement, text: string): void {
+  input.defaultValue = text;
+  input.value = text;
 }

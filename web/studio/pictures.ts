@@ -177,8 +177,10 @@ function addToAlbum(album: string, create: boolean): void {
 }
 
 function askRemoval(isTakeDown: boolean): void {
-  const count = grid.selection.selected.size;
-  if (count > 0) showRemoval(count, isTakeDown, (reason) => void editing.remove(reason, isTakeDown));
+  // Another picture may be shown by the time that somebody decides.
+  const { target } = editing;
+  if (target)
+    showRemoval(target.ids.length, isTakeDown, (reason) => void editing.remove(target, reason, isTakeDown));
 }
 
 /** What is shown of pictures may be old. */

@@ -15,7 +15,9 @@ const PREVIEW_SIZE = 128;
 /** `onRestored` is called when the catalogue has more pictures. */
 export async function showRemoved(onRestored: () => void): Promise<void> {
   try {
-    render(await get('/data/removed', {}), onRestored);
+    const removed = await get('/data/removed', {});
+    // Unless another page is shown by now.
+    if (location.hash === '#removed') render(removed, onRestored);
   } catch (error) {
     explain(error);
   }

@@ -86,6 +86,9 @@ function member(image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
 }
 
 async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
+  // Whoever changes their mind too late would remove all of them.
+  if (row.ariaBusy === 'true') return;
+  row.ariaBusy = 'true';
   const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
   try {
     const { version } = await post('/data/summary', { ids });
@@ -97,6 +100,7 @@ async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): P
     row.remove();
     notify(`Removed ${countPictures(ids.length)}. You can undo this.`);
   } catch (error) {
+    row.ariaBusy = 'false';
     explain(error);
   }
 }

@@ -10,6 +10,8 @@ export class Tiles {
   readonly #onLoaded: () => void;
   #wanted: string[] = [];
   #isLoading = false;
+  /** How often some were forgotten. */
+  #changes = 0;
 
   constructor(onLoaded: () => void) {
     this.#onLoaded = onLoaded;
@@ -27,10 +29,12 @@ export class Tiles {
 
   forget(ids: Iterable<string>): void {
     for (const id of ids) this.#cached.delete(id);
+    this.#changes++;
   }
 
   forgetAll(): void {
     this.#cached.clear();
+    this.#changes++;
   }
 
   async #load(): Promise<void> {
@@ -38,7 +42,13 @@ export class Tiles {
     try {
       while (this.#wanted.length > 0) {
         const ids = this.#wanted.splice(0, BATCH_SIZE);
+        const before = this.#changes;
         const loaded = await post('/data/tiles', { ids });
+        if (before !== this.#changes) {
+          // They may be from before the change.
+          this.#wanted = [...new Set([...ids, ...this.#wanted])];
+          continue;
+        }
         if (this.#cached.size > MAX_CACHED) this.#cached.clear();
         for (const tile of loaded) this.#cached.set(tile.id, tile);
         this.#onLoaded();

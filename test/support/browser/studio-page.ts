@@ -32,6 +32,10 @@ export async function openStudioPages(images: number) {
 export const waitForUndo = (page: Page, text: string, state: 'visible' | 'attached' = 'visible') =>
   page.locator('#undo', { hasText: text }).waitFor({ state });
 
+/** Until the page has said this. It hides the text after a while, which stays. */
+export const waitForMessage = (page: Page, text: string) =>
+  page.locator('#toast', { hasText: text }).waitFor({ state: 'attached' });
+
 /** Until the panel has this title. */
 export const waitForPanel = (page: Page, text: string, state: 'visible' | 'attached' = 'visible') =>
   page.locator('#panel h2', { hasText: text }).waitFor({ state });
