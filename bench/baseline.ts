@@ -36,8 +36,8 @@ export async function measureAgainstBaseline(
   const baseline = { ...target, origin: server.origin, status: 200 };
   const result: Result = { ...subject, ratios: [], measured: [], baseline: [] };
   for (let round = 0; round <= rounds; round++) {
-    const theirs = await measure(baseline, seconds);
-    const ours = await measure(target, seconds);
+    const theirs = await measure(baseline, seconds, subject.workers);
+    const ours = await measure(target, seconds, subject.workers);
     // The first round warms up.
     if (round === 0) continue;
     result.ratios.push(theirs.cpu / ours.cpu);

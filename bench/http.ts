@@ -46,7 +46,7 @@ export async function run(options: string[]): Promise<void> {
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
   await using folder = await openFolder(values.keep);
   console.log(
-    `${loaderName}, ${CONNECTIONS} connections, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
+    `${loaderName}, ${CONNECTIONS} connections per worker, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
   );
   const results: Result[] = [];
   for (const size of values.size.split(',').map(Number)) {

@@ -9,7 +9,7 @@ import { findProgram } from '../test/support/servers/needs.ts';
 import type { Target } from './endpoints.ts';
 import { cpuSeconds } from './process.ts';
 
-type Load = Pick<Target, 'origin' | 'paths' | 'headers'> & { seconds: number };
+type Load = Pick<Target, 'origin' | 'paths' | 'headers'> & { seconds: number; connections: number };
 
 export interface Measurement {
   responses: number;
@@ -23,6 +23,7 @@ export interface Measurement {
   errors: number;
 }
 
+/** Of each worker: with fewer, it has fewer requests to process together, and each costs more. */
 export const CONNECTIONS = 32;
 
 export const percentiles = [1, 10, 25, 50, 75, 90, 95, 99, 99.9];
@@ -32,9 +33,13 @@ const wrk = findProgram('wrk');
 export const loaderName = wrk ? 'wrk' : 'autocannon';
 
 /** Throws when a target that should succeed does not. */
-export async function measure(target: Omit<Target, 'bytes'>, seconds: number): Promise<Measurement> {
+export async function measure(
+  target: Omit<Target, 'bytes'>,
+  seconds: number,
+  workers = 1,
+): Promise<Measurement> {
   const { origin, paths, headers, status } = target;
-  const load = { origin, paths, headers, seconds };
+  const load = { origin, paths, headers, seconds, connections: CONNECTIONS * workers };
   const before = cpuSeconds(origin);
   const loaded = await (wrk ? loadWithWrk(wrk, load) : loadWithAutocannon(load));
   const measurement = { ...loaded, cpu: ((cpuSeconds(origin) - before) * 1e6) / loaded.responses };
@@ -46,7 +51,7 @@ export async function measure(target: Omit<Target, 'bytes'>, seconds: number): P
 }
 
 async function loadWithWrk(program: string, load: Load): Promise<Omit<Measurement, 'cpu'>> {
-  const { origin, paths, headers, seconds } = load;
+  const { origin, paths, headers, seconds, connections } = load;
   const folder = await mkdtemp(join(tmpdir(), 'zukan-load-'));
   const script = join(folder, 'load.lua');
   const quoted = (texts: string[]) => texts.map((text) => JSON.stringify(text)).join(',');
@@ -68,7 +73,7 @@ async function loadWithWrk(program: string, load: Load): Promise<Omit<Measuremen
   try {
     const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
     const { stdout } = await run(program, [
-      ...['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script],
+      ...['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script],
       ...[...flags, origin],
     ]);
     const results = (/RESULT (.*)/.exec(stdout)?.[1] ?? '').split(' ').map(Number);
@@ -87,7 +92,7 @@ async function loadWithWrk(program: string, load: Load): Promise<Omit<Measuremen
 /** Computes percentiles itself: autocannon rounds them to milliseconds and counts only 2xx responses. */
 async function loadWithAutocannon(load: Load): Promise<Omit<Measurement, 'cpu'>> {
   const { default: autocannon } = await import('autocannon');
-  const { origin, paths, headers, seconds } = load;
+  const { origin, paths, headers, seconds, connections } = load;
   // Given all requests at once, it would prepare each of them for each connection, which takes seconds.
   let sent = 0;
   const nextPath = (request: Request): Request => ({ ...request, path: paths[sent++ % paths.length] });
@@ -96,7 +101,7 @@ async function loadWithAutocannon(load: Load): Promise<Omit<Measurement, 'cpu'>>
   // autocannon's duration includes connecting, so measure from the first response to the last.
   let [first, last] = [Number.NaN, Number.NaN];
   const result = await new Promise<Result>((resolve, reject) => {
-    const options = { url: origin, connections: CONNECTIONS, duration: seconds, headers, requests };
+    const options = { url: origin, connections, duration: seconds, headers, requests };
     const loader = autocannon(options, (error, done) => (error ? reject(error) : resolve(done)));
     loader.on('response', (_client, _status, _bytes, time) => {
       last = performance.now();
