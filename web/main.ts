@@ -44,7 +44,6 @@ function navigate(url: string): void {
 let isGoingBack = false;
 
 function showRoute(): void {
-  isGoingBack = false;
   const { view, imageId } = currentRoute();
   const lastId = setDialog({ imageId });
   if (isCurrent(historyState())) updateNeighbours();
@@ -74,6 +73,7 @@ async function loadRest(): Promise<void> {
 
 initDialog({
   open(id) {
+    if (isGoingBack) return;
     history.replaceState(historyState(), '', formatUrl(currentRoute().view, id));
     showRoute();
   },
@@ -132,5 +132,8 @@ byId('options').addEventListener('click', ({ currentTarget }) => {
 initDensity(resizeTiles);
 restoreView(historyState());
 loadCachedFont();
-addEventListener('popstate', showRoute);
+addEventListener('popstate', () => {
+  isGoingBack = false;
+  showRoute();
+});
 showRoute();

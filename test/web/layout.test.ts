@@ -90,6 +90,7 @@ describe('the page', { skip }, async () => {
     assert.equal(await page.locator('.lead').evaluate(direction), 'rtl');
     assert.equal(await page.locator('h1').evaluate(direction), 'ltr');
     // The images move, as the visitor expects. Chromium ignores that only within half a second after the click.
+    assert.ok(((await page.evaluate('globalThis.layoutShift')) as number) < 0.01);
     await page.evaluate('globalThis.layoutShift = Number.NEGATIVE_INFINITY');
     await page.getByRole('button', { name: 'Show all', expanded: false }).click();
     assert.ok((await top()) > 844, 'all of it is there');

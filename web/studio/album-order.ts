@@ -49,11 +49,13 @@ export class AlbumOrder {
   #move(findNext: (selection: Pictures['selection'], count: number) => number | undefined): boolean {
     const album = this.#actions.album();
     if (album === undefined) return false;
+    const moved = this.#pictures.selectedIds();
     void inTurn(async () => {
-      const { ids, selection } = this.#pictures;
-      if (selection.selected.size === 0 || selection.selected.size === ids.length) return;
-      const next = findNext(selection, ids.length);
-      const body = { id: album, ids: this.#pictures.selectedIds() };
+      const { ids } = this.#pictures;
+      if (moved.length === 0 || moved.length === ids.length || this.#actions.album() !== album) return;
+      const selected = new Set(moved.map((id) => ids.indexOf(id)));
+      const next = findNext({ selected }, ids.length);
+      const body = { id: album, ids: moved };
       try {
         const before = next !== undefined && { before: ids.at(next) };
         showSteps((await change('/change/album/order', { ...body, ...before })).steps);

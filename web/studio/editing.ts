@@ -10,6 +10,8 @@ interface Target {
   summary: Promise<SelectionSummary>;
   /** This page has changed some of them since then. */
   isOld?: boolean;
+  /** How often a change was refused, because somebody else had changed them. */
+  refusals?: number;
 }
 
 /** Changes pictures that have this version; undefined if there is nothing to change. */
@@ -27,8 +29,8 @@ export class Editing {
   readonly #listener: Listener;
   #target: Target | undefined;
   #request = new AbortController();
-  /** Those whose changes wait for others. */
-  readonly #waiting = new Set<Target>();
+  /** For each change that waits for others. */
+  readonly #waiting = new Set<{ target: Target }>();
   #lastEdit: ImageEdit | Promise<ImageEdit | undefined> | undefined;
 
   constructor(listener: Listener) {
@@ -63,6 +65,8 @@ export class Editing {
   /** Changes the pictures that are selected now. Returns when it is saved; false if it was refused. */
   edit(edit: ImageEdit | Promise<ImageEdit | undefined>): Promise<boolean> {
     this.#lastEdit = edit;
+    // Its turn may come later.
+    Promise.resolve(edit).catch(() => {});
     return this.#change(async (target) => {
       const known = await edit;
       return known && change('/change/images', { ...target, edit: known }, showProgress);
@@ -93,13 +97,17 @@ export class Editing {
   }
 
   #enqueue(target: Target, save: Save): Promise<boolean> {
-    this.#waiting.add(target);
-    return inTurn(() => this.#run(target, save)).finally(() => this.#waiting.delete(target));
+    const waiting = { target };
+    const { refusals } = target;
+    this.#waiting.add(waiting);
+    // After a refusal, somebody has to look again before the next change.
+    const run = async () => target.refusals === refusals && this.#run(target, save);
+    return inTurn(run).finally(() => this.#waiting.delete(waiting));
   }
 
   #outdate(isChanged: (id: string) => boolean): void {
-    for (const target of [...this.#waiting, ...(this.#target ? [this.#target] : [])])
-      if (target.ids.some(isChanged)) target.isOld = true;
+    for (const target of [this.#target, ...[...this.#waiting].map((waiting) => waiting.target)])
+      if (target?.ids.some(isChanged)) target.isOld = true;
   }
 
   async #run(target: Target, save: Save): Promise<boolean> {
@@ -110,11 +118,15 @@ export class Editing {
       showSteps(result.steps);
       const changed = new Set(ids);
       this.#outdate((id) => changed.has(id));
+      if (this.#target !== target && this.#target?.isOld) this.select(this.#target.ids);
       if (result.summary) this.#show(target, result.summary);
       this.#listener.onChanged(ids);
       return true;
     } catch (error) {
-      if (error instanceof Refused && error.details.summary) this.#show(target, error.details.summary);
+      if (error instanceof Refused && error.details.summary) {
+        target.refusals = (target.refusals ?? 0) + 1;
+        this.#show(target, error.details.summary);
+      }
       this.#explain(error);
       return false;
     } finally {

@@ -77,9 +77,14 @@ export class Panel {
     const character = combobox('Add a character', 'character', (name) => ({ addCharacters: [name] }));
     const album = combobox('Add to an album', 'album', (name) => ({ addAlbums: [name] }));
     for (const [field, input] of this.#texts) {
-      input.addEventListener('change', () => actions.edit({ [field]: input.value.trim() }));
+      input.addEventListener('change', () => {
+        input.defaultValue = input.value;
+        actions.edit({ [field]: input.value.trim() });
+      });
       // The text is of the pictures before.
-      input.addEventListener('focus', () => this.isLoading && setText(input, ''));
+      input.addEventListener('focus', () => {
+        if (this.#form.classList.contains('loading') && !isEdited(input)) setText(input, '');
+      });
     }
     const part = (title: string, ...content: Node[]) =>
       el('section', { class: 'part' }, el('h3', {}, title), ...content);
@@ -132,8 +137,9 @@ export class Panel {
     this.#form.classList.toggle('loading', isLoading);
   }
 
-  get isLoading(): boolean {
-    return this.#form.classList.contains('loading');
+  /** Saves what somebody is typing, before other pictures are selected. */
+  leaveTexts(): void {
+    for (const [, input] of this.#texts) if (document.activeElement === input) input.blur();
   }
 
   show(summary: SelectionSummary | undefined, ids: string[]): void {
@@ -160,7 +166,7 @@ export class Panel {
     const texts = { title, description, takenAt, sourceName: source?.name, sourceUrl: source?.url };
     // What somebody has begun to type stays.
     for (const [field, input] of this.#texts)
-      if (document.activeElement !== input || input.value === input.defaultValue) {
+      if (document.activeElement !== input || !isEdited(input)) {
         setText(input, texts[field] ?? '');
         input.placeholder = texts[field] === undefined ? 'several' : 'none';
       }
@@ -232,7 +238,13 @@ function describe(name: string, count: number, images: number): string {
   return count === images ? name : `${name} (${formatNumber(count)})`;
 }
 
-function setText(input: HTMLInputElement | HTMLTextAreaElement, text: string): void {
-  input.defaultValue = text;
+type TextInput = HTMLInputElement | HTMLTextAreaElement;
+const isEdited = (input: TextInput) => input.value !== input.defaultValue;
+
+/** Whoever has just gone to the field replaces the text. */
+function setText(input: TextInput, text: string): void {
   input.value = text;
+  // The browser leaves out what the field cannot have, such as line breaks.
+  input.defaultValue = input.value;
+  if (document.activeElement === input) input.select();
 }

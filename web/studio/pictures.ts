@@ -33,6 +33,7 @@ let listed = Promise.resolve();
 restoreTileView(() => grid.changeView());
 const grid = new Grid({
   onSelect() {
+    panel.leaveTexts();
     panel.isLoading = true;
     // One picture at a time is the usual case, and must not lag.
     editing.select(grid.selectedIds(), grid.selection.selected.size < 2 ? 0 : REST_MS);

@@ -1,5 +1,5 @@
 /** The keyboard: what keys do, and the list of them. */
-import { el } from '../dom.ts';
+import { byId, el } from '../dom.ts';
 
 /** By key, or `mod+` and a key for Ctrl or Command. One that returns false leaves the key to the browser. */
 export type Shortcuts = Record<string, () => unknown>;
@@ -39,18 +39,30 @@ export function helpTexts(): HTMLElement[] {
   ];
 }
 
-/** Keys do nothing while one types a text or a dialog is open, except Escape. While a key is held, it changes nothing more. */
+/** Keys do nothing while one types a text or a dialog is open, except Escape. */
 export function listenForShortcuts(shortcuts: Shortcuts): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open]')) return;
     const target = event.target as Element;
-    const isTyping = target.matches('input:not([type="checkbox"]), select, textarea');
-    if (isTyping && event.key !== 'Escape') return;
+    if (isTypedIn(target) && event.key !== 'Escape') return;
     const isPressed = target.matches('a, button, summary, input') && [' ', 'Enter'].includes(event.key);
     if (isPressed) return;
     const name = event.ctrlKey || event.metaKey ? `mod+${event.key.toLowerCase()}` : event.key;
     const act = shortcuts[name];
-    const isHeld = event.repeat && !event.key.startsWith('Arrow');
-    if (act && (isHeld || act() !== false)) event.preventDefault();
+    if (act && act() !== false) event.preventDefault();
   });
+  document.addEventListener('keydown', ignoreHeld, true);
+}
+
+/** A key that is held moves and scrolls on, but changes nothing again. Each repetition would be a change of its own. */
+function ignoreHeld(event: KeyboardEvent): void {
+  const isPress = event.key.length === 1 || event.key === 'Enter' || event.key === 'Delete';
+  const isScroll = event.key === ' ' && byId('pictures').hidden;
+  if (!event.repeat || !isPress || isScroll || isTypedIn(event.target as Element)) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function isTypedIn(element: Element): boolean {
+  return element.matches('input:not([type="checkbox"]), select, textarea');
 }

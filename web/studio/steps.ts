@@ -10,6 +10,7 @@ type Listener = (hasOtherPictures: boolean) => void;
 let steps: Step[] = [];
 let listeners: Listener[] = [];
 let lastChange: Promise<unknown> = Promise.resolve();
+let [underWay, hasStepped] = [0, true];
 /** Part of them has to stay, so that the button goes on with the one before. */
 const passed = new Set<number>();
 
@@ -32,7 +33,16 @@ export function showSteps(current: Step[]): void {
 
 /** Makes one change after the other: each may depend on those before it, and an undo on which one is the last. */
 export function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const done = lastChange.then(work);
+  underWay++;
+  const done = lastChange.then(async () => {
+    const [before] = steps;
+    try {
+      return await work();
+    } finally {
+      hasStepped = steps[0]?.id !== before?.id;
+      underWay--;
+    }
+  });
   lastChange = done.catch(() => {});
   return done;
 }
@@ -51,10 +61,12 @@ export function makeStep<A extends AddressOf<'change'>>(
 
 /** The last step once everything before has been saved, for someone who is faster than the server. */
 export function undoLast(): Promise<void> {
+  const isEarly = underWay > 0;
   return inTurn(async () => {
     const [last] = steps;
-    if (last) await undoNow(last.id);
-    else notify('There is nothing to undo.');
+    if (!last) notify('There is nothing to undo.');
+    // If what was meant did not happen, the page has said why.
+    else if (!isEarly || hasStepped) await undoNow(last.id);
   });
 }
 

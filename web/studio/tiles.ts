@@ -46,7 +46,7 @@ export class Tiles {
         const loaded = await post('/data/tiles', { ids });
         if (before !== this.#changes) {
           // They may be from before the change.
-          this.#wanted = [...new Set([...ids, ...this.#wanted])];
+          this.#wanted = [...new Set([...this.#wanted, ...ids])];
           continue;
         }
         if (this.#cached.size > MAX_CACHED) this.#cached.clear();

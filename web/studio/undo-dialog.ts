@@ -12,7 +12,8 @@ const MAX_PREVIEWS = 10;
 
 export async function askUndo(change: Change): Promise<void> {
   const preview = await previewUndo(change.number);
-  if (!preview) return;
+  // Another dialog may wait for an answer.
+  if (!preview || document.querySelector('dialog[open]')) return;
   const { removed, restored, changed, entries } = preview;
   const isVisible = removed.count + restored.count + changed.count + entries > 0;
   const isEmpty = !isVisible && preview.kept.count > 0;
