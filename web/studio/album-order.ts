@@ -52,8 +52,9 @@ export class AlbumOrder {
     const moved = this.#pictures.selectedIds();
     void inTurn(async () => {
       const { ids } = this.#pictures;
-      if (moved.length === 0 || moved.length === ids.length || this.#actions.album() !== album) return;
-      const selected = new Set(moved.map((id) => ids.indexOf(id)));
+      const selected = new Set(moved.map((id) => ids.indexOf(id)).filter((index) => index >= 0));
+      const isWhole = selected.size === 0 || selected.size === ids.length;
+      if (isWhole || this.#actions.album() !== album) return;
       const next = findNext({ selected }, ids.length);
       const body = { id: album, ids: moved };
       try {

@@ -234,17 +234,17 @@ export class Panel {
   }
 }
 
-function describe(name: string, count: number, images: number): string {
-  return count === images ? name : `${name} (${formatNumber(count)})`;
-}
+const describe = (name: string, count: number, images: number) =>
+  count === images ? name : `${name} (${formatNumber(count)})`;
 
 type TextInput = HTMLInputElement | HTMLTextAreaElement;
 const isEdited = (input: TextInput) => input.value !== input.defaultValue;
 
 /** Whoever has just gone to the field replaces the text. */
 function setText(input: TextInput, text: string): void {
-  input.value = text;
+  const isOther = input.value !== text;
+  if (isOther) input.value = text;
+  if (isOther && document.activeElement === input) input.select();
   // The browser leaves out what the field cannot have, such as line breaks.
   input.defaultValue = input.value;
-  if (document.activeElement === input) input.select();
 }

@@ -58,7 +58,8 @@ export function listenForShortcuts(shortcuts: Shortcuts): void {
 function ignoreHeld(event: KeyboardEvent): void {
   const isPress = event.key.length === 1 || event.key === 'Enter' || event.key === 'Delete';
   const isScroll = event.key === ' ' && byId('pictures').hidden;
-  if (!event.repeat || !isPress || isScroll || isTypedIn(event.target as Element)) return;
+  const isOfBrowser = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() !== 'z';
+  if (!event.repeat || !isPress || isScroll || isOfBrowser || isTypedIn(event.target as Element)) return;
   event.preventDefault();
   event.stopPropagation();
 }
