@@ -142,12 +142,15 @@ export class ImportApplier {
       return first ? [] : this.#copies.withOthers(image);
     });
     const files: SourceFile[] = [];
-    const images = await applyDecisions(unique, this.#writer, this.#options.report, (image, id) => {
+    const skip = (image: PreparedImage, id: string, isBlocked: boolean) => {
       this.#albumFiles.add(image, undefined);
       if (!image.file) return;
       this.#copies.setImage(image, id);
-      files.push({ ...image.file, image: id, state: 'first' });
-    });
+      // Once the block is lifted, what it says counts.
+      const fingerprint = isBlocked ? '' : image.file.fingerprint;
+      files.push({ ...image.file, fingerprint, image: id, state: 'first' });
+    };
+    const images = await applyDecisions(unique, this.#writer, this.#options.report, skip);
     await this.#savePictures(await this.#leaveOutThumbnails(images, files), files);
     await this.#saver.raiseRatings(copies.map(({ image }) => image));
     for (const { image, first } of copies)

@@ -29,12 +29,15 @@ interface Line {
   copyNames?: Mention[];
 }
 
-/** Returns the records without those that are skipped. `onSkipped` gets these, if they are or were images, and the ids of the images. */
+/**
+ * Returns the records without those that are skipped. `onSkipped` gets these, if they are or were images, the ids of the
+ * images, and whether a block is the reason.
+ */
 export async function applyDecisions<L extends Line>(
   lines: L[],
   writer: CatalogueWriter,
   report: DecisionReport,
-  onSkipped: (line: L, image: string) => void,
+  onSkipped: (line: L, image: string, isBlocked: boolean) => void,
 ): Promise<L[]> {
   const removed = await writer.decisions.removedFiles(lines.flatMap(({ picture }) => picture.hashes));
   const needsImages = removed.length > 0 || lines.some(({ record }) => record.isFromFolder);
@@ -42,7 +45,7 @@ export async function applyDecisions<L extends Line>(
   const skipped = findRemoved(lines, images, removed);
   for (const [line, file] of skipped) {
     report.removed(line.label, file);
-    onSkipped(line, file.image);
+    onSkipped(line, file.image, false);
   }
   const kept = lines.filter((line) => !skipped.has(line));
   const decided = kept.map((line): L => {
@@ -55,7 +58,7 @@ export async function applyDecisions<L extends Line>(
   });
   return leaveOutBlocked(decided, writer, report, (line) => {
     const [existing] = images.matching(line.record, line.picture.hashes);
-    if (existing) onSkipped(line, existing.id);
+    if (existing) onSkipped(line, existing.id, true);
   });
 }
 
