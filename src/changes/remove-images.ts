@@ -69,6 +69,7 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
   const entry =
     removal.blocks && 'kind' in target ? await findEntry(writer, target.kind, target.reference) : undefined;
   if (entry) refuseUnknown(entry);
+  if (removal.allowAgain && 'ids' in target) await refuseTrashed(writer, target.ids);
   const images: string[] = [];
   const keys = new Set<string>();
   const missing: string[] = [];
@@ -93,6 +94,15 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
   }
   const journal = await commitWithJournal(writer, files, [...keys], signal);
   return { ...result, removeFiles: () => removeJournaled(files, [...keys], journal, openWriter) };
+}
+
+/** Allowing imports to add a picture again must not delete it from the trash. */
+async function refuseTrashed(lookup: Lookup, ids: string[]): Promise<void> {
+  const { images, trashed } = await lookup.findImageIds(ids);
+  for (const id of trashed.difference(images))
+    throw new EditError(
+      `nothing was removed: image ${id} is in the trash; "zukan trash --restore ${id}" restores it`,
+    );
 }
 
 /** Adds the keys of files that may be unused afterwards. */

@@ -80,6 +80,7 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
       for await (const row of session.stream<TrashRow>(text)) yield toTrashed(row);
     },
     trashed: (ids) => readTrash(session, `id ${isOneOf('$1', 'text')}`, [ids]),
+    trashedBytes: (hashes) => readTrash(session, `etag ${isOneOf('$1', 'text')}`, [hashes]),
   };
 }
 

@@ -150,6 +150,7 @@ export class ChangeRecorder {
     const isOneOf = this.#session.dialect.isOneOf('$1', 'text');
     await this.#session.run(`delete from change_item where kind = 'image' and id ${isOneOf}`, [ids]);
     await this.#session.run(`delete from trash where id ${isOneOf}`, [ids]);
+    await this.#session.run(`delete from trash where etag ${isOneOf}`, [rows.map(({ eTag }) => eTag)]);
     await this.#session.run(`delete from album_image where image ${isOneOf}`, [ids]);
     await this.#items.add(
       rows.map(({ id, eTag }) => ({ kind: 'taken-down', id, before: null, after: { hash: eTag } })),

@@ -1,6 +1,7 @@
 /** A writer that also records what it changes and how that was before, whatever function makes the change. */
 import type { Kind } from '../catalogue/types.ts';
 import type { ChangeRecorder } from './change-recorder.ts';
+import type { TrashedImage } from './contract/change-log.ts';
 import { type Decisions, nameKey } from './contract/decisions.ts';
 import type {
   CatalogueWriter,
@@ -52,14 +53,21 @@ export function recordWriter(writer: UnrecordedWriter, recorder: ChangeRecorder)
       return rows;
     },
     async takeDownImages(ids) {
-      const removed: ImageRow[] = await removeImages(ids);
-      const trashed = await writer.changeLog.trashed(ids);
-      // One that was imported again has the same id.
-      const found = new Set(removed.map(({ id }) => id));
-      for (const { kind, image } of trashed)
-        if (kind === 'image' && !found.has(image.id)) removed.push(image);
+      const taken = new Map<string, ImageRow>((await removeImages(ids)).map((row) => [row.id, row]));
+      const takeImages = (trashed: TrashedImage[], isAlive: (id: string) => boolean) => {
+        // One that was imported again has the same id.
+        for (const { kind, image } of trashed)
+          if (kind === 'image' && !taken.has(image.id) && !isAlive(image.id)) taken.set(image.id, image);
+      };
+      const ofImages = await writer.changeLog.trashed(ids);
+      takeImages(ofImages, () => false);
+      // The same picture may have been another image before.
+      const ofBytes = await writer.changeLog.trashedBytes([...taken.values()].map(({ eTag }) => eTag));
+      const alive = await writer.findImageIds(ofBytes.map(({ image }) => image.id));
+      takeImages(ofBytes, (id) => alive.images.has(id));
+      const removed = [...taken.values()];
       await recorder.imagesTakenDown(removed);
-      return { removed, former: trashed.map(({ image }) => image) };
+      return { removed, former: [...ofImages, ...ofBytes].map(({ image }) => image) };
     },
     async commit() {
       await recorder.finish();

@@ -1,6 +1,6 @@
 /** The commands entry and remove: names stay aliases, and what was removed is not imported again. */
 import assert from 'node:assert/strict';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { removeLocation } from '../../src/media/metadata/location.ts';
@@ -8,11 +8,12 @@ import { openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
-import { shelfProblems } from '../support/checks/dump.ts';
+import { filesIn, shelfProblems } from '../support/checks/dump.ts';
 import { geotagged } from '../support/pictures/geotagged.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 await forEachEngineInDepth((engine) => {
   const testOnce = testOnOneStore(engine);
@@ -453,6 +454,31 @@ await forEachEngineInDepth((engine) => {
         [bob?.id ?? '', '--artist', 'Bob'],
       ])
         assert.equal((await run('remove', ...parameters)).status, 2);
+      assert.equal(await ok('check'), 'no problems found\n');
+    });
+
+    test('a take-down also finds the picture in the trash, where it was another image', async () => {
+      const { picture, pictures, ok, run, find, config } = openMaintained(engine);
+      picture(1);
+      picture(2);
+      await ok('import', pictures);
+      const { id: former = '' } = (await find()).find(({ fileName }) => fileName === '1.png') ?? {};
+      rmSync(join(pictures, '1.png'));
+      await ok('import', '--prune', '--yes', pictures);
+      picture(1);
+      await ok('import', pictures);
+      const { id = '' } = (await find()).find(({ fileName }) => fileName === '1.png') ?? {};
+      assert.notEqual(id, former);
+      const refused = await run('remove', '--allow-again', former);
+      assert.equal(refused.status, 1);
+      assert.match(refused.errors, /is in the trash; "zukan trash --restore/);
+      assert.match(await ok('trash'), new RegExp(former));
+      assert.equal(await ok('remove', id), 'removed 2 images and 1 file\n');
+      assert.equal(filesIn(filesFolder(config)).length, 1);
+      assert.doesNotMatch(await ok('trash'), new RegExp(former));
+      await ok('undo', '2');
+      assert.equal((await find()).length, 1);
+      assert.match(await ok('import', pictures), /^0 added/);
       assert.equal(await ok('check'), 'no problems found\n');
     });
 

@@ -43,6 +43,20 @@ await forEachEngineInDepth(async (engine) => {
     return { pictures, environment, write, run, importFolder, images };
   }
 
+  test('the files of the catalogue itself are not imported', async () => {
+    const { pictures, environment, write } = newFolder();
+    write('a.png', 1);
+    const DATA_DIR = join(pictures, 'my *data?');
+    const run = (path: string) => runCommand(['import', '--quiet', path], { ...environment, DATA_DIR });
+    assert.match((await run(pictures)).output, /^1 added/m);
+    const { output } = await run(pictures);
+    assert.match(output, /^0 added, 0 updated, 1 unchanged/);
+    assert.doesNotMatch(output, /created:/);
+    const refused = await run(join(DATA_DIR, 'files'));
+    assert.equal(refused.status, 1);
+    assert.match(refused.errors, /is inside the folder of the image files; choose another folder/);
+  });
+
   test('junk is counted and not looked at', async () => {
     const { write, importFolder, images } = newFolder();
     write('a.png', 1);

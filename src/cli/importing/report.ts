@@ -200,7 +200,7 @@ export class ImportReport implements ImportListener {
       ...this.#list('skipped (duplicates)', this.#duplicates),
       ...this.#list('skipped (private)', this.#hidden),
       ...this.#list('skipped (thumbnails)', this.#thumbnails),
-      ...this.#list('skipped (removed; "zukan remove --allow-again <id>" allows them again)', this.#removed),
+      ...this.#list('skipped (removed; see "zukan trash" and "zukan remove --allow-again")', this.#removed),
       ...this.#list('skipped (blocked artists and characters)', this.#takenDown),
       ...this.#list(
         'left out (blocked names)',

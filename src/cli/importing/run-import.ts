@@ -21,6 +21,7 @@ import {
   openSourceFiles,
 } from '../../server/engines.ts';
 import type { FolderChoice } from '../../store/contract/source-files.ts';
+import { requireOutside, storageRules } from '../moving/outside-storage.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { announceCreated, type Terminal } from '../terminal/terminal.ts';
@@ -74,6 +75,7 @@ export async function importPaths(
 ): Promise<ImportReport> {
   // First, because a mistyped path must not create a catalogue.
   const places = await Promise.all(paths.map(findPlace));
+  for (const place of places) if (place.kind === 'folder') await requireOutside(place.path, config);
   if (flags.prune && !places.some(({ kind }) => kind === 'folder'))
     throw new UsageError('--prune needs a folder of pictures');
   await using target = await openTarget(config, flags.dryRun ?? false, terminal);
@@ -107,7 +109,7 @@ async function importPlaces(
     const choice = choose(before, flags);
     const isChanged = !isSameChoice(before, choice);
     const hadAlbums = before.albumsFrom === 'folders';
-    const ignore = new IgnoreFiles(path, choice.exclude ?? []);
+    const ignore = new IgnoreFiles(path, [...(choice.exclude ?? []), ...(await storageRules(path, config))]);
     chosen.set(realPath, { choice, isChanged, hadAlbums, ignore });
     report.keptChoice(path, describeKept(before, flags));
   }

@@ -1,4 +1,4 @@
-/** Keeps what a command writes apart from the image files. */
+/** Keeps what a command reads and writes apart from the image files. */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -6,11 +6,29 @@ import { CommandError } from '../terminal/errors.ts';
 
 /** The storage would take files in its folder for its own, and may have others of the same name. */
 export async function requireOutside(folder: string, { storage }: Config): Promise<void> {
-  if (storage.engine !== 'folder') return;
-  const inside = relative(await realPathOf(storage.path), await realPathOf(resolve(folder)));
-  // Windows has no relative path to another drive.
-  if (!isAbsolute(inside) && inside !== '..' && !inside.startsWith(`..${sep}`))
+  if (storage.engine === 'folder' && (await pathWithin(storage.path, folder)) !== undefined)
     throw new CommandError(`${folder} is inside the folder of the image files; choose another folder`);
+}
+
+/** Rules that leave out the image files, if they are in this folder. */
+export async function storageRules(folder: string, { storage }: Config): Promise<string[]> {
+  const path = storage.engine === 'folder' ? await pathWithin(folder, storage.path) : undefined;
+  return path
+    ? [
+        `/${path
+          .split(sep)
+          .join('/')
+          .replaceAll(/[\\*?]/g, '\\$&')}/`,
+      ]
+    : [];
+}
+
+/** The path in the folder, which is empty if both are the same; undefined if it is outside. */
+async function pathWithin(folder: string, path: string): Promise<string | undefined> {
+  const inside = relative(await realPathOf(resolve(folder)), await realPathOf(resolve(path)));
+  // Windows has no relative path to another drive.
+  const isOutside = isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`);
+  return isOutside ? undefined : inside;
 }
 
 /** Also of a folder that does not exist yet. */

@@ -95,6 +95,8 @@ export interface ChangeLogReader {
   trash(): AsyncIterable<TrashedImage>;
   /** What the trash has of these images: the images themselves, and former files. */
   trashed(ids: string[]): Promise<TrashedImage[]>;
+  /** What the trash has with these bytes. */
+  trashedBytes(hashes: string[]): Promise<TrashedImage[]>;
 }
 
 export interface ChangeFilter {
