@@ -91,7 +91,7 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
     .option('--files <folder>', 'also copy the image files there, for an import anywhere')
     .option('--history', 'begin with the change log and the trash, for an import into an empty catalogue')
     .option('--quiet', 'show no progress', false)
-    .addHelpText('after', examples('zukan export catalogue.ndjson --files pictures', 'zukan export - | gzip'))
+    .addHelpText('after', examples('zukan export catalogue.ndjson --files exported', 'zukan export - | gzip'))
     .action(async (path, options) =>
       (await import('./moving/export.ts')).exportCommand(config(), path, options, terminal),
     );

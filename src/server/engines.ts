@@ -1,6 +1,6 @@
 /** Opens what the configuration names: the store, the files and the rate limiter. */
 import { hash } from 'node:crypto';
-import { accessSync, existsSync } from 'node:fs';
+import { accessSync, existsSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { LinkSigner } from '../access/file-links.ts';
@@ -37,7 +37,8 @@ export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: s
 // Only `createCatalogue` makes a new catalogue: with a mistyped setting, the others fail instead.
 
 export async function hasCatalogue({ database }: Config): Promise<boolean> {
-  if (database.engine === 'sqlite') return existsSync(database.path);
+  // Fails without a permission: a catalogue that cannot be reached is not a missing one.
+  if (database.engine === 'sqlite') return statSync(database.path, { throwIfNoEntry: false }) !== undefined;
   return (await import('../store/drivers/postgres/connection.ts')).hasSchema(database.url);
 }
 

@@ -87,6 +87,14 @@ await forEachEngine(async (engine) => {
         assert.equal(status, 1);
         assert.match(errors, /is inside the folder of the image files; choose another folder/);
       }
+      const elsewhere = await run(
+        'export',
+        '--files',
+        join(folder, 'copies'),
+        join(folder, 'below', 'all.ndjson'),
+      );
+      assert.equal(elsewhere.status, 2);
+      assert.match(elsewhere.errors, /--files must name a folder next to the catalogue file or below/);
       // The files of a backup are hard links, and have the same names.
       const backup = join(folder, 'linked');
       await run('backup', '--quiet', backup);

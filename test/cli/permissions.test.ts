@@ -1,6 +1,6 @@
 /** What zukan creates is for its own user; what the operator made keeps its permissions. */
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../src/server/engines.ts';
@@ -33,6 +33,16 @@ test('a folder that exists keeps its mode', async () => {
   const environment = { DATA_DIR: folder, THUMBNAILS: 'off' };
   assert.equal((await runCommand(['import', '-'], environment)).status, 0);
   assert.equal(mode(folder), 0o755);
+});
+
+test('a catalogue that cannot be reached is not taken for a missing one', async () => {
+  const [folder, pictures] = [temporaryFolder(), temporaryFolder()];
+  writeTiny(pictures, '1.png', 1);
+  // Nobody can follow it. Root has every permission.
+  symlinkSync('zukan.db', join(folder, 'zukan.db'));
+  const environment = { DATA_DIR: folder, THUMBNAILS: 'off' };
+  const { status, output } = await runCommand(['import', '--dry-run', '--quiet', pictures], environment);
+  assert.deepEqual([status, output], [1, '']);
 });
 
 test('check reports secrets that every user of the machine can read', async () => {

@@ -32,9 +32,12 @@ export async function importCommand(
     signal: interrupt.signal,
     confirmPrune: (candidates) => confirmPrune(config, candidates, flags, terminal),
   });
-  if (flags.dryRun) printLine(terminal, 'dry run, nothing was changed; this import would result in:');
+  const isRefused = flags.dryRun && !flags.skipBad && report.invalidLines().length > 0;
+  const condition = isRefused ? 'without the invalid records, ' : '';
+  if (flags.dryRun)
+    printLine(terminal, `dry run, nothing was changed; ${condition}this import would result in:`);
   printLines(terminal, [...(await report.lines()), ...report.records]);
-  if (flags.dryRun && !flags.skipBad && report.invalidLines().length > 0)
+  if (isRefused)
     throw new CommandError(
       'an import would change nothing because of the invalid records; use --skip-bad to skip them',
     );

@@ -63,7 +63,7 @@ export async function duplicatesCommand(
 function summarise(groups: number[][]): string {
   if (groups.length === 0) return 'no images look alike';
   const images = groups.reduce((sum, { length }) => sum + length, 0);
-  return `${count(groups.length, 'group')}, ${count(images, 'image')}; "zukan remove <id>" removes an image`;
+  return `${count(groups.length, 'group')}, ${count(images, 'image')}; "zukan duplicates --keep largest" keeps one of each group`;
 }
 
 /** Of each group, the images to keep and those that look like them. */

@@ -64,7 +64,7 @@ async function findEntryIds(snapshot: CatalogueSnapshot, reference: string): Pro
   const ids = isId(reference) ? [reference.toLowerCase()] : await snapshot.changeLog.entriesNamed(reference);
   for (const kind of KINDS) for (const { id } of await matchEntries(snapshot, kind, reference)) ids.push(id);
   if (ids.length === 0)
-    throw new CommandError(`no artist, category or character is or was called "${reference}"`);
+    throw new CommandError(`no artist, category, character or album is or was called "${reference}"`);
   return [...new Set(ids)];
 }
 

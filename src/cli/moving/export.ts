@@ -14,7 +14,7 @@ import type { ImageRow, SavedImage } from '../../store/contract/writer.ts';
 import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { printStream, type Terminal } from '../terminal/terminal.ts';
-import { requireOutside } from './outside-storage.ts';
+import { pathWithin, requireOutside } from './outside-storage.ts';
 
 export interface ExportFlags {
   files?: string;
@@ -31,7 +31,13 @@ export async function exportCommand(
   const path = file === '-' ? undefined : file;
   if (flags.history && flags.files !== undefined)
     throw new UsageError('--history does not copy files; "zukan backup" keeps both');
-  if (flags.files !== undefined) await requireOutside(flags.files, config);
+  if (flags.files !== undefined) {
+    await requireOutside(flags.files, config);
+    if (path !== undefined && (await pathWithin(dirname(path), flags.files)) === undefined)
+      throw new UsageError(
+        '--files must name a folder next to the catalogue file or below; imports refuse others',
+      );
+  }
   const isQuiet = flags.quiet || path === undefined;
   const progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
   const lines = exportLines(config, openFiles(config), flags.files, path, progress.advance, flags.history);

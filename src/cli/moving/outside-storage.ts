@@ -24,7 +24,7 @@ export async function storageRules(folder: string, { storage }: Config): Promise
 }
 
 /** The path in the folder, which is empty if both are the same; undefined if it is outside. */
-async function pathWithin(folder: string, path: string): Promise<string | undefined> {
+export async function pathWithin(folder: string, path: string): Promise<string | undefined> {
   const inside = relative(await realPathOf(resolve(folder)), await realPathOf(resolve(path)));
   // Windows has no relative path to another drive.
   const isOutside = isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`);
