@@ -51,7 +51,7 @@ test('one pause of Redis neither lifts a block nor makes it unavailable', { skip
 
 test('Redis is unavailable after five late replies in a row, and blocks stay', { skip }, async (t) => {
   const redis = await startPrivateRedis(t);
-  const { limiter, changes } = await startLimiter(t, redis.url, { commandTimeoutMs: 1000 });
+  const { limiter, changes } = await startLimiter(t, redis.url, { commandTimeoutMs: 500 });
   while (!(await limiter.decide('abuser')).isBlocked);
   redis.signal('SIGSTOP');
   for (let request = 1; request <= 5; request++) {
