@@ -7,7 +7,7 @@ import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { countImages } from './describe.ts';
 import { EditError } from './errors.ts';
 import { commitWithJournal, removeJournaled } from './remove-images.ts';
-import { restoreFromTrash } from './undo-images.ts';
+import { ENTRY_REMOVED, restoreFromTrash } from './undo-images.ts';
 
 const BATCH_SIZE = 500;
 
@@ -25,9 +25,9 @@ export async function restoreTrashed(writer: CatalogueWriter, ids: string[]): Pr
     const { restored, kept } = await restoreFromTrash(writer, [...byId.values()]);
     for (const [id, reason] of kept) {
       const { change } = byId.get(id) ?? {};
-      throw new EditError(
-        `nothing was restored: image ${id}: ${reason}; undoing change ${change} restores it with what it needs`,
-      );
+      const advice =
+        reason === ENTRY_REMOVED ? `; undoing change ${change} restores it with what it needs` : '';
+      throw new EditError(`nothing was restored: image ${id}: ${reason}${advice}`);
     }
     // Imports may add their pictures again.
     const removed = await writer.decisions.removedFilesOf(restored);

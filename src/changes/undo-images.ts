@@ -31,7 +31,7 @@ interface LoggedImage extends Details {
 
 type Fields = Record<string, unknown>;
 
-const ENTRY_REMOVED = 'an artist, category or character of it was removed since';
+export const ENTRY_REMOVED = 'an artist, category or character of it was removed since';
 
 export async function undoImages(undoing: Undoing): Promise<void> {
   const { writer, change, onImages } = undoing;

@@ -473,6 +473,7 @@ await forEachEngineInDepth((engine) => {
       assert.equal(refused.status, 1);
       assert.match(refused.errors, /is in the trash; "zukan trash --restore/);
       assert.match(await ok('trash'), new RegExp(former));
+      assert.match((await run('trash', '--restore', former)).errors, /: the picture was imported again\n$/);
       assert.equal(await ok('remove', id), 'removed 2 images and 1 file\n');
       assert.equal(filesIn(filesFolder(config)).length, 1);
       assert.doesNotMatch(await ok('trash'), new RegExp(former));
