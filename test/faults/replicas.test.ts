@@ -118,9 +118,12 @@ if (!skip) {
       assert.equal(metric('failures_total')[2], failures + 1, 'tried by one request');
       proxy.cut();
       proxy.isSilent = false;
-      now += 1000;
-      for (let count = 0; count < 2; count++) await read();
-      assert.equal(servers.degradedReason(), undefined);
+      // One that is tried too early, or with a connection that was cut, is skipped once more.
+      await until('the replica is used again', async () => {
+        now += 1000;
+        for (let count = 0; count < 2; count++) await read();
+        return servers.degradedReason() === undefined;
+      });
     });
 
     test('never goes back to an older revision when the replicas are behind', async () => {
