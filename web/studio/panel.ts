@@ -240,7 +240,7 @@ const describe = (name: string, count: number, images: number) =>
 type TextInput = HTMLInputElement | HTMLTextAreaElement;
 const isEdited = (input: TextInput) => input.value !== input.defaultValue;
 
-/** Whoever has just gone to the field replaces the text. */
+/** Selects the new text of a focused field, so that typing replaces it. */
 function setText(input: TextInput, text: string): void {
   const isOther = input.value !== text;
   if (isOther) input.value = text;

@@ -86,7 +86,7 @@ function member(image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
 }
 
 async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
-  // Whoever changes their mind too late would remove all of them.
+  // A second click on another picture of the group would remove that one, too.
   if (row.ariaBusy === 'true') return;
   row.ariaBusy = 'true';
   const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));

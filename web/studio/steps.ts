@@ -10,6 +10,7 @@ type Listener = (hasOtherPictures: boolean) => void;
 let steps: Step[] = [];
 let listeners: Listener[] = [];
 let lastChange: Promise<unknown> = Promise.resolve();
+/** How many changes wait or run, and whether the last one that ended added a step or undid one. */
 let [underWay, hasStepped] = [0, true];
 /** Part of them has to stay, so that the button goes on with the one before. */
 const passed = new Set<number>();
