@@ -186,7 +186,7 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
     .command('config')
     .description('show the configuration in effect and where each value comes from, with secrets masked')
     .option('--json', 'print JSON', false)
-    .addHelpText('after', examples('zukan config', 'PORT=8080 zukan config --json'))
+    .addHelpText('after', examples('zukan config', 'zukan config --json'))
     .action(async (options) =>
       (await import('./config.ts')).configCommand(config(), settings().originOf, options, terminal),
     );

@@ -81,6 +81,7 @@ test('the help of every command has an example, whose commands and options exist
     const lines = text.split('\n').filter(Boolean);
     assert.ok(lines.length > 0, `zukan ${words.join(' ')} --help has no example`);
     assert.ok(lines.some((line) => line.includes(`zukan ${words.join(' ')}`)));
+    for (const line of lines) assert.doesNotMatch(line, /'|&&|^\s*[A-Z_]+=/, 'fails in cmd or PowerShell');
     for (const line of lines.flatMap((line) => line.split(/\||<\(/))) checkOptions(line);
     for (const child of command.commands) await check(child, [...words, child.name()]);
   };

@@ -46,7 +46,7 @@ test('prints its address and two example calls that work', async () => {
   const server = await serve(environment);
   const [first = '', ...rest] = server.output().split('\n');
   assert.match(first, /^zukan v\d+\.\d+\.\d+ .*http:\/\/127\.0\.0\.1:\d+$/);
-  const calls = [...rest.join('\n').matchAll(/curl '([^']+)'/g)].map((match) => match[1] as string);
+  const calls = [...rest.join('\n').matchAll(/curl "([^"]+)"/g)].map((match) => match[1] as string);
   assert.equal(calls.length, 2);
   for (const call of calls) assert.equal((await fetch(call)).status, 200);
   server.child.kill('SIGTERM');

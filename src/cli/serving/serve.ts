@@ -64,8 +64,9 @@ export async function serveCommand(settings: Config, { demo, watch, host, port }
   console.log(
     [
       `zukan v${version} is serving at ${url}`,
-      `Try:  curl '${api}/image/random?limit=1'`,
-      `      curl '${api}/stats'`,
+      // Double quotes, because cmd passes single ones on.
+      `Try:  curl "${api}/image/random?limit=1"`,
+      `      curl "${api}/stats"`,
     ].join('\n'),
   );
   server.startLog(config.logLevel);
