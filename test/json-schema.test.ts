@@ -22,7 +22,7 @@ function schemasOf(type: typeof Type) {
 }
 
 test('makes the same schemas as TypeBox', () => {
-  assert.equal(JSON.stringify(schemasOf(Type)), JSON.stringify(schemasOf(TypeBox)));
+  assert.equal(JSON.stringify(schemasOf(Type)), JSON.stringify(schemasOf(TypeBox as unknown as typeof Type)));
 });
 
 test('Optional leaves its parameter unchanged', () => {

@@ -2,10 +2,11 @@
  * The examples of the reference: records that exist in the demo catalogue, and calls made of records of the catalogue that is
  * served, so that they work on it.
  */
-import type Type from 'typebox';
+
 import type { TokenInformation } from '../access/tokens.ts';
 import type { ArtistImage, SearchResult } from '../catalogue/schemas.ts';
 import type { Album, Artist, Category, Character, Image, Kind, Statistics } from '../catalogue/types.ts';
+import type * as Type from '../lib/json-schema.ts';
 
 export const artist: Artist = {
   id: '4934822e-e84c-5aa0-bf12-3a85eb9a3b57',

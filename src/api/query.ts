@@ -1,8 +1,9 @@
 /** Parses and validates query parameters against their schemas. */
-import type Type from 'typebox';
+
 import { uuidPattern } from '../catalogue/schemas.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RawQuery } from '../http/query-string.ts';
+import type * as Type from '../lib/json-schema.ts';
 import type { QueryOf } from './endpoint.ts';
 
 /** Reports every invalid parameter at once. Ignores unknown parameters (`ignoredParameters` names them), because bots append all kinds. */

@@ -9,8 +9,7 @@
  * A picture's file is never changed, so that a backup into the same folder only adds to it until its manifest is in place.
  * All names of files follow from the id of the lists and from hashes: a backup cannot name a path.
  */
-import type Type from 'typebox';
-import { Compile, type Validator } from 'typebox/schema';
+
 import { isScope, type TokenRecord } from '../access/tokens.ts';
 import { extensionOf } from '../catalogue/documents/document.ts';
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
@@ -23,6 +22,7 @@ import { RecordError, withSubject } from '../import/problems.ts';
 import type { HistoryLine } from '../import/sources/history-lines.ts';
 import { checkRecord, type ImageLine, parseJson, type RecordLine } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
+import { compile, type Validator } from '../lib/validator.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
 
 export const MANIFEST = 'manifest.json';
@@ -73,8 +73,8 @@ const Manifest = Schema.Object({
     'link.keys': List,
   }),
 });
-export type Manifest = Type.Static<typeof Manifest>;
-export type List = Type.Static<typeof List>;
+export type Manifest = Schema.Static<typeof Manifest>;
+export type List = Schema.Static<typeof List>;
 
 /** Files that an import did not store may be larger than those that it accepts, but a restore reads each as a whole. */
 export const MAX_PICTURE_BYTES = 1024 * 1024 * 1024;
@@ -104,7 +104,7 @@ const Stored = Schema.Object(
   closed,
 );
 export type StoredThumbnail = NonNullable<Stored['thumbnails']>[number];
-export type Stored = Type.Static<typeof Stored>;
+export type Stored = Schema.Static<typeof Stored>;
 
 const Text = Schema.String({ maxLength: 10_000 });
 const Token = Schema.Object(
@@ -123,9 +123,9 @@ const Token = Schema.Object(
 );
 
 const validators = {
-  manifest: Compile(Manifest),
-  stored: Compile(Stored),
-  token: Compile(Token),
+  manifest: compile(Manifest),
+  stored: compile(Stored),
+  token: compile(Token),
 };
 
 /** The name of a picture's file. It has an extension for people who look at the folder. */

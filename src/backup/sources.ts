@@ -1,9 +1,10 @@
 /** The lines of sources.ndjson: the files that images came from, and what was chosen for their folders. */
-import { Compile } from 'typebox/schema';
+
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
 import { checkRules, parseRule } from '../import/sources/ignore.ts';
 import { parseJson } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
+import { compile } from '../lib/validator.ts';
 import { type ChosenFolder, SOURCE_STATES, type SourceFile } from '../store/contract/source-files.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import { check } from './format.ts';
@@ -11,7 +12,7 @@ import { check } from './format.ts';
 const closed = { additionalProperties: false };
 const Text = Schema.String({ maxLength: 10_000 });
 
-const File = Compile(
+const File = compile(
   Schema.Object(
     {
       folder: Text,
@@ -25,7 +26,7 @@ const File = Compile(
 );
 
 const which = ['all', 'last', 'none'] as const;
-const Folder = Compile(
+const Folder = compile(
   Schema.Object(
     {
       folder: Text,

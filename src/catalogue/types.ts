@@ -1,5 +1,5 @@
 /** The nouns of the catalogue. Their shapes come from the schemas. */
-import type Type from 'typebox';
+import type * as Type from '../lib/json-schema.ts';
 import type * as schemas from './schemas.ts';
 
 export type Rating = Type.Static<typeof schemas.Rating>;

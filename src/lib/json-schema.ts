@@ -1,54 +1,78 @@
 /**
- * Builds JSON Schemas with the types of TypeBox. TypeBox's own builders make the same objects, but loading them
- * delays every start (docs/internals/performance.md).
+ * Builds JSON Schemas whose types follow from them. TypeBox makes the same objects, but loading its builders delays every
+ * start (docs/internals/performance.md), and its types take most of a type check.
  */
-import type Type from 'typebox';
+declare const VALUE: unique symbol;
+declare const OPTIONAL: unique symbol;
 
-export type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
-
-type Schema = Record<string, unknown>;
-
-/** JSON Schema says which properties of an object are required, TypeBox which are optional. */
-const optionals = new WeakSet<Schema>();
-
-const ofType = (type: string) => (options?: object) => ({ type, ...options });
-
-function makeObject(properties: Record<string, Schema>, options?: object): Schema {
-  const required = Object.keys(properties).filter((name) => !optionals.has(properties[name] as Schema));
-  return { type: 'object', ...(required.length > 0 && { required }), properties, ...options };
+/** A schema of values of type T. */
+export interface TSchema<T = unknown> {
+  readonly [VALUE]?: T;
+  [keyword: string]: unknown;
+}
+interface TUnion<T> extends TSchema<T> {
+  anyOf: TSchema[];
+}
+export interface TOptional<T = unknown> extends TSchema<T> {
+  readonly [OPTIONAL]: true;
+}
+export type TProperties = Record<string, TSchema>;
+export interface TObject<P extends TProperties = TProperties> extends TSchema<Fields<P>> {
+  properties: P;
 }
 
-function makeOptional(schema: Schema): Schema {
+/** The type of what a schema describes. */
+export type Static<S extends TSchema> = S extends TSchema<infer T> ? T : never;
+
+type OptionalKeys<P> = { [K in keyof P]: P[K] extends TOptional ? K : never }[keyof P];
+type Fields<P extends TProperties> = Flat<
+  { [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & { [K in OptionalKeys<P>]?: Static<P[K]> }
+>;
+type Flat<T> = { [K in keyof T]: T[K] };
+type AllOf<T> = (T extends unknown ? (value: T) => void : never) extends (value: infer I) => void
+  ? Flat<I>
+  : never;
+
+/** JSON Schema says which properties of an object are required, here it is said which are optional. */
+const optionals = new WeakSet<object>();
+
+const ofType =
+  <T>(type: string) =>
+  (options?: object) =>
+    ({ type, ...options }) as TSchema<T>;
+
+const booleanSchema = ofType<boolean>('boolean');
+const integerSchema = ofType<number>('integer');
+const nullSchema = ofType<null>('null');
+const stringSchema = ofType<string>('string');
+
+const arraySchema = <T>(items: TSchema<T>, options?: object) =>
+  ({ type: 'array', items, ...options }) as TSchema<T[]>;
+
+const literalSchema = <const T extends string | number | boolean>(value: T, options?: object) =>
+  ({ type: typeof value, const: value, ...options }) as TSchema<T>;
+
+const unionSchema = <S extends TSchema>(anyOf: S[], options?: object) =>
+  ({ anyOf, ...options }) as TUnion<Static<S>>;
+
+const intersectSchema = <S extends TSchema>(allOf: S[], options?: object) =>
+  ({ allOf, ...options }) as TSchema<AllOf<Static<S>>>;
+
+function objectSchema<P extends TProperties>(properties: P, options?: object): TObject<P> {
+  const required = Object.keys(properties).filter((name) => !optionals.has(properties[name] as TSchema));
+  return {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties,
+    ...options,
+  } as unknown as TObject<P>;
+}
+
+function optionalSchema<S extends TSchema>(schema: S): S & TOptional<Static<S>> {
   const optional = { ...schema };
   optionals.add(optional);
-  return optional;
+  return optional as S & TOptional<Static<S>>;
 }
-
-const builders = {
-  Array: (items: Schema, options?: object) => ({ type: 'array', items, ...options }),
-  Boolean: ofType('boolean'),
-  Integer: ofType('integer'),
-  Intersect: (allOf: Schema[], options?: object) => ({ allOf, ...options }),
-  Literal: (value: unknown, options?: object) => ({ type: typeof value, const: value, ...options }),
-  Null: ofType('null'),
-  Object: makeObject,
-  Optional: makeOptional,
-  String: ofType('string'),
-  Union: (anyOf: Schema[], options?: object) => ({ anyOf, ...options }),
-} as unknown as typeof Type;
-
-const {
-  Array: arraySchema,
-  Boolean: booleanSchema,
-  Integer: integerSchema,
-  Intersect: intersectSchema,
-  Literal: literalSchema,
-  Null: nullSchema,
-  Object: objectSchema,
-  Optional: optionalSchema,
-  String: stringSchema,
-  Union: unionSchema,
-} = builders;
 
 export {
   arraySchema as Array,

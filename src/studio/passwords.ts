@@ -2,9 +2,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Compile } from 'typebox/schema';
 import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
 import * as Type from '../lib/json-schema.ts';
+import { compile } from '../lib/validator.ts';
 
 export const MIN_PASSWORD_LENGTH = 12;
 /** In UTF-8. Longer ones only cost time. */
@@ -27,7 +27,7 @@ const Person = Type.Object(
   { additionalProperties: false },
 );
 export type Person = Type.Static<typeof Person>;
-const People = Compile(Type.Array(Person, { maxItems: MAX_PEOPLE }) as Type.TSchema);
+const People = compile(Type.Array(Person, { maxItems: MAX_PEOPLE }));
 
 /** However it is typed. */
 export const normaliseName = (name: string): string => name.trim().normalize('NFC');

@@ -1,5 +1,5 @@
 /** What requests to the studio may contain. Everything is bounded. contract.ts says which address takes what. */
-import { EDITABLE_FIELDS, type EditableField } from '../catalogue/documents/edit-image.ts';
+import { EDITABLE_FIELDS } from '../catalogue/documents/edit-image.ts';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
 import * as Type from '../lib/json-schema.ts';
 import { MAX_ALBUM_IMAGES } from '../store/contract/writer.ts';
@@ -67,9 +67,7 @@ export const RecordFilter = Type.Object(
   },
   closed,
 );
-const Field = Type.Union(
-  EDITABLE_FIELDS.map((field) => Type.Literal(field)),
-) as unknown as Type.TUnsafe<EditableField>;
+const Field = Type.Union(EDITABLE_FIELDS.map((field) => Type.Literal(field)));
 export const ImageEdit = Type.Object(
   {
     rating: Type.Optional(Rating),

@@ -1,7 +1,7 @@
 /** Reads requests. What contract.ts does not describe is refused before it reaches the catalogue. */
 import type { IncomingMessage } from 'node:http';
-import { Compile, type Validator } from 'typebox/schema';
 import type * as Type from '../lib/json-schema.ts';
+import { compile, type Validator } from '../lib/validator.ts';
 import { type Address, endpoints, type RequestTo } from './contract.ts';
 import type { RefusalDetails } from './responses.ts';
 
@@ -22,7 +22,7 @@ const MAX_BODY_BYTES = 8_000_000;
 const validators = new Map<Address, Validator>();
 
 export function readRequest<A extends Address>(address: A, fields: unknown): RequestTo<A> {
-  const validator = validators.get(address) ?? Compile(endpoints[address].request as Type.TSchema);
+  const validator = validators.get(address) ?? compile(endpoints[address].request);
   validators.set(address, validator);
   if (!validator.Check(fields)) throw new StudioError(400, 'the request is not valid: reload the page');
   return fields as RequestTo<A>;

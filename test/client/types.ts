@@ -1,7 +1,8 @@
 /** Fails to compile if the types of the client differ from the schemas of the service. There is nothing to run. */
-import type { Static, TSchema } from 'typebox';
+
 import type * as client from '../../client/types.ts';
 import type * as schemas from '../../src/catalogue/schemas.ts';
+import type { Static, TSchema } from '../../src/lib/json-schema.ts';
 
 type Schemas = typeof schemas;
 /** Without named types, which would differ by name alone. */

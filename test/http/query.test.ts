@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import Type from 'typebox';
 import { ignoredParameters, readQuery } from '../../src/api/query.ts';
 import { routes } from '../../src/api/routes.ts';
 import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../src/http/query-string.ts';
+import * as Type from '../../src/lib/json-schema.ts';
 import { character } from '../support/characters.ts';
 
 /** Every parameter of the API: of two with the same name, either. */
-const everything = Type.Object(Object.assign({}, ...routes.map(({ query }) => query.properties)));
+const everything = Type.Object<Type.TProperties>(
+  Object.assign({}, ...routes.map(({ query }) => query.properties)),
+);
 const read = (search: string): Record<string, unknown> => readQuery(everything, parseQuery(search));
 const rules = Object.entries(everything.properties) as [string, { type?: string; items?: object }][];
 const isList = ([, { type }]: (typeof rules)[number]) => type === 'array';

@@ -18,14 +18,14 @@ const MAX_FAILURES = 5;
 /** The connection is replaced each time this many commands have failed in a row. */
 const FAILURES_PER_CONNECTION = 10;
 
-interface RedisWithScript extends Redis {
+type RedisWithScript = Redis & {
   zukanLimit(
     key: string,
     now: string,
     perSecond: number,
     blockedMs: number,
   ): Promise<[number, number, number, number]>;
-}
+};
 
 export interface RedisLimiterOptions {
   perSecond: number;
@@ -63,12 +63,14 @@ export class RedisLimiter implements Limiter {
     this.perSecond = options.perSecond;
     this.#options = { ...defaults, ...options };
     this.#local = options.local ?? new MemoryLimiter(options.perSecond, options.clock ?? steadyClock);
-    this.#redis = new Redis(url, {
+    const redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       connectTimeout: CONNECT_TIMEOUT_MS,
       retryStrategy: () => RECONNECT_DELAY_MS,
-    }) as RedisWithScript;
+    });
+    // A plain cast would make the compiler compare all overloads of all commands, which takes it seconds.
+    this.#redis = redis as unknown as RedisWithScript;
     this.#redis.defineCommand('zukanLimit', { numberOfKeys: 1, lua: SCRIPT });
     this.#redis.on('error', (error: Error) => {
       this.#lastConnectionError = error.message;

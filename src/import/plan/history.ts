@@ -1,5 +1,5 @@
 /** What the lines of the change log and of the trash become. Pure. */
-import { Compile, type Validator } from 'typebox/schema';
+
 import {
   type Details,
   MAX_FILE_NAME_LENGTH,
@@ -12,6 +12,7 @@ import { formatPreviews } from '../../catalogue/documents/thumbnails.ts';
 import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
 import { ETag, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
 import * as Schema from '../../lib/json-schema.ts';
+import { compile, type Validator } from '../../lib/validator.ts';
 import type { Change, ItemKind, StoredItem, TrashedImage } from '../../store/contract/change-log.ts';
 import { RecordError, withSubject } from '../problems.ts';
 import { describeErrors } from '../sources/describe-errors.ts';
@@ -38,16 +39,16 @@ const Kind = Schema.Union([
 
 /** `checkEntry` checks more of it. */
 const entryFields = { name: Text, createdAt: Time, document: Schema.String(), aliases: Schema.Array(Text) };
-const Entry = Compile(Schema.Object(entryFields, closed));
-const Album = Compile(Schema.Object({ ...entryFields, images: Ids }, closed));
+const Entry = compile(Schema.Object(entryFields, closed));
+const Album = compile(Schema.Object({ ...entryFields, images: Ids }, closed));
 const lines: Record<HistoryLine['type'], Validator> = {
-  history: Compile(HistoryHeader),
-  change: Compile(ChangeLine),
-  'change-item': Compile(ItemLine),
-  trash: Compile(TrashLine),
+  history: compile(HistoryHeader),
+  change: compile(ChangeLine),
+  'change-item': compile(ItemLine),
+  trash: compile(TrashLine),
 };
 const validators: Record<ItemKind, Validator> = {
-  image: Compile(
+  image: compile(
     Schema.Object(
       {
         rating: Schema.Optional(Rating),
@@ -70,14 +71,14 @@ const validators: Record<ItemKind, Validator> = {
   category: Entry,
   character: Entry,
   album: Album,
-  blocked: Compile(
+  blocked: compile(
     Schema.Object(
       { kind: Kind, name: Text, blockedAt: Time, skips: Schema.Optional(Schema.Literal(true)) },
       closed,
     ),
   ),
-  removed: Compile(Schema.Object({ hash: ETag, image: Uuid, removedAt: Time, reason: Text }, closed)),
-  'taken-down': Compile(Schema.Object({ hash: ETag }, closed)),
+  removed: compile(Schema.Object({ hash: ETag, image: Uuid, removedAt: Time, reason: Text }, closed)),
+  'taken-down': compile(Schema.Object({ hash: ETag }, closed)),
 };
 
 /** Undefined if it is no line of the change log or of the trash. */

@@ -1,7 +1,8 @@
 /** Says what is wrong with a record. */
-import type { Validator } from 'typebox/schema';
+
 import { MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH } from '../../catalogue/documents/details.ts';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
+import type { Validator } from '../../lib/validator.ts';
 
 /** What a valid value of each field looks like. */
 const hints: Record<string, string> = {

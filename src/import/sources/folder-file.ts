@@ -1,7 +1,8 @@
 /** What a folder says about the pictures below it: a file .zukan.json, and which of the folders' names are categories. Pure. */
-import { Compile } from 'typebox/schema';
+
 import { Rating } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
+import { compile } from '../../lib/validator.ts';
 import { RecordError } from '../problems.ts';
 import { describeErrors } from './describe-errors.ts';
 import { isReference, isStorable, parseJson } from './record.ts';
@@ -19,7 +20,7 @@ const FolderFile = Type.Object(
   { additionalProperties: false },
 );
 export type FolderFile = Type.Static<typeof FolderFile>;
-const validator = Compile(FolderFile);
+const validator = compile(FolderFile);
 
 export function parseFolderFile(text: string): FolderFile {
   const value = parseJson(text);

@@ -1,11 +1,11 @@
 /** Parses a line of a catalogue file, and validates records. */
 
-import type Type from 'typebox';
-import { Compile, type Validator } from 'typebox/schema';
 import { DETAIL_FIELDS, isTakenAt } from '../../catalogue/documents/details.ts';
 import { isId, normaliseName, normaliseTexts } from '../../catalogue/names.ts';
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
+import type * as Type from '../../lib/json-schema.ts';
+import { compile, type Validator } from '../../lib/validator.ts';
 import { RecordError, withSubject } from '../problems.ts';
 import { describeErrors } from './describe-errors.ts';
 import * as decisions from './lines.ts';
@@ -51,13 +51,13 @@ export type EntryLine = (ArtistLine | CategoryLine | CharacterLine | AlbumLine) 
 export type RecordLine = EntryLine | ImageLine | decisions.DecisionLine;
 
 const validators: Record<string, Validator> = {
-  artist: Compile(lines.ArtistLine),
-  category: Compile(lines.CategoryLine),
-  character: Compile(lines.CharacterLine),
-  album: Compile(lines.AlbumLine),
-  image: Compile(lines.ImageLine),
-  blocked: Compile(decisions.BlockedLine),
-  removed: Compile(decisions.RemovedLine),
+  artist: compile(lines.ArtistLine),
+  category: compile(lines.CategoryLine),
+  character: compile(lines.CharacterLine),
+  album: compile(lines.AlbumLine),
+  image: compile(lines.ImageLine),
+  blocked: compile(decisions.BlockedLine),
+  removed: compile(decisions.RemovedLine),
 };
 
 /** The id or name of the artist of an image. The name "Unknown" means the artist of images without one. */

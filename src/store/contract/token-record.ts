@@ -1,6 +1,7 @@
 /** What is stored of a token. A backup restores tokens together with the catalogue. */
-import type Type from 'typebox';
+
 import type * as schemas from '../../catalogue/schemas.ts';
+import type * as Type from '../../lib/json-schema.ts';
 
 export type TokenInformation = Type.Static<typeof schemas.TokenInformation>;
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Compile, type Validator } from 'typebox/schema';
+import { compile, type Validator } from '../../../src/lib/validator.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { Router } from '../../../src/http/router.ts';
 import { buildOpenApi } from '../../../src/server/pages/reference/openapi.ts';
@@ -133,7 +133,7 @@ function assertBody(response: Response, answer: Described, what: string): void {
   }
   assert.ok(isSent(type), `${what} with ${sent} instead of ${type}`);
   if (type !== 'application/json') return;
-  const validator = validators.get(response) ?? Compile({ ...schema, components });
+  const validator = validators.get(response) ?? compile({ ...schema, components });
   validators.set(response, validator);
   const body = answer.json ?? JSON.parse(decompress(answer));
   if (validator.Check(body)) return;

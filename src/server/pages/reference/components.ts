@@ -1,10 +1,11 @@
 /** The `components` of the OpenAPI document: what its operations share. */
-import type Type from 'typebox';
+
 import type { Route } from '../../../api/endpoint.ts';
 import { demoRecords } from '../../../api/examples.ts';
 import * as parameters from '../../../api/parameters.ts';
 import * as schemas from '../../../catalogue/schemas.ts';
 import { errorBody } from '../../../http/errors.ts';
+import type * as Type from '../../../lib/json-schema.ts';
 import {
   commonHeaders,
   type ErrorResponse,

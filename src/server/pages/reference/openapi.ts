@@ -1,7 +1,8 @@
 /** Builds the OpenAPI 3.1 document from the routes and schemas of the service itself. */
-import type Type from 'typebox';
+
 import { groups, type Route } from '../../../api/endpoint.ts';
 import { uuidPattern } from '../../../catalogue/schemas.ts';
+import type * as Type from '../../../lib/json-schema.ts';
 import { license } from '../../../lib/version.ts';
 import { buildComponents, idKey, parameterKey, toSchemaOrRef } from './components.ts';
 import { pages, pagesTag } from './pages.ts';
@@ -147,7 +148,7 @@ function buildSuccess(route: Route, data: Type.TSchema): Response {
 /** Any call may be rejected for its token (401) or its rate (429), or fail (500, 503). The others depend on the route. */
 function possibleErrors(route: Route): [number, Ref][] {
   const parameters = parameterKeys(route);
-  const rules: { items?: { pattern?: string } }[] = Object.values(route.query.properties);
+  const rules = Object.values(route.query.properties) as { items?: { pattern?: string } }[];
   const hasId = idKey(route.path) !== undefined;
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
