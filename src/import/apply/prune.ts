@@ -2,12 +2,12 @@
  * Moves images whose files are gone from the folders of an import to the trash. They may come back later: nothing is
  * remembered.
  */
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { inBatches } from '../../lib/parallel.ts';
 import type { KnownFile, SourceFileReader } from '../../store/contract/source-files.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';
 import { hashesOf } from '../prepare/store-picture.ts';
+import { Listings } from '../sources/listings.ts';
 import type { FoundFile } from '../sources/source.ts';
 
 /** Removed together. */
@@ -61,15 +61,21 @@ export class Prune {
   async findMissing(): Promise<void> {
     const { folders, openFiles, isIgnored } = this.#options;
     await using files = await openFiles();
-    for (const folder of folders)
-      for await (const file of files.all(folder)) {
-        const isPresent =
-          file.state !== 'replaced' &&
-          !isGone(join(folder, file.path)) &&
-          !(await isIgnored(folder, file.path));
-        if (isPresent) this.#emptyFolders.delete(folder);
+    for (const folder of folders) {
+      const listings = new Listings(folder);
+      const isPresent = async (path: string) => {
+        try {
+          const listed = await listings.find(path);
+          return listed !== undefined && !(await isIgnored(folder, listed));
+        } catch {
+          // Because of the permissions or a broken disk, nobody can tell.
+          return true;
+        }
+      };
+      for await (const file of files.all(folder))
+        if (file.state !== 'replaced' && (await isPresent(file.path))) this.#emptyFolders.delete(folder);
         else this.#add(file);
-      }
+    }
   }
 
   readonly noteRead = ({ folder, known }: FoundFile, hashes: string[]): void => {
@@ -150,13 +156,3 @@ export class Prune {
 }
 
 const placeOf = ({ folder, path }: KnownFile) => `${folder}\0${path}`;
-
-/** A file that cannot be looked at, because of its permissions or a broken disk, is not gone. */
-function isGone(path: string): boolean {
-  try {
-    lstatSync(path);
-    return false;
-  } catch (error) {
-    return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-  }
-}

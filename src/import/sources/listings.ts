@@ -1,0 +1,40 @@
+/**
+ * Finds files by the names that their folders list. The form of Unicode makes no difference, as between disks of macOS and others;
+ * the case does, even on a disk that ignores it.
+ */
+import { readdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { normaliseName } from '../../catalogue/names.ts';
+
+export class Listings {
+  readonly #root: string;
+  /** Those of the folders that lead to the last file: paths come in order. */
+  readonly #read: { folder: string; names: Map<string, string> }[] = [];
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The path as its folders list it, relative to the root. Undefined if they do not. Throws if one cannot be read. */
+  async find(path: string): Promise<string | undefined> {
+    let found = '';
+    for (const [depth, name] of normaliseName(path).split(sep).entries()) {
+      const listed = (await this.#namesIn(found, depth)).get(name);
+      if (listed === undefined) return undefined;
+      found = join(found, listed);
+    }
+    return found;
+  }
+
+  async #namesIn(folder: string, depth: number): Promise<Map<string, string>> {
+    const read = this.#read[depth];
+    if (read?.folder === folder) return read.names;
+    const listed = await readdir(join(this.#root, folder)).catch((error) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+      throw error;
+    });
+    const names = new Map(listed.map((name) => [normaliseName(name), name]));
+    this.#read.splice(depth, Number.POSITIVE_INFINITY, { folder, names });
+    return names;
+  }
+}
