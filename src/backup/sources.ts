@@ -1,5 +1,5 @@
 /** The lines of sources.ndjson: the files that images came from, and what was chosen for their folders. */
-
+import { normaliseTexts } from '../catalogue/names.ts';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
 import { checkRules, parseRule } from '../import/sources/ignore.ts';
 import { parseJson } from '../import/sources/record.ts';
@@ -63,8 +63,9 @@ export async function* sourceLines(
   }
 }
 
+/** Older versions stored paths in the form that the disk gave. */
 export function parseSource(text: string): SourceFile | ChosenFolder {
-  const value = parseJson(text) as object | null;
+  const value = normaliseTexts(parseJson(text)) as object | null;
   if (!value || !('choice' in value)) return check<SourceFile>(File, value, 'the source file');
   const chosen = check<ChosenFolder>(Folder, value, 'the source folder');
   checkRules((chosen.choice.exclude ?? []).map((glob) => parseRule(glob)));

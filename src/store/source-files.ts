@@ -45,18 +45,19 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
 export function createSourceFileWriter(session: WriteSession): SourceFileWriter {
   const isOfImages = `image ${session.dialect.isOneOf('$1', 'text')}`;
   const key = { folder: 'text', path: 'text', image: 'text' } as const;
-  const insert = (files: SourceFile[]) =>
+  const insert = (files: SourceFile[], onConflict: string) =>
     session.runWith(
       { ...key, state: 'text', fingerprint: 'text' },
       files,
       `insert into source_file (folder, path, image, state, fingerprint)
        select folder, path, image, state, fingerprint from given where true
-       on conflict (folder, path, image) do update set state = excluded.state, fingerprint = excluded.fingerprint`,
+       on conflict (folder, path, image) do ${onConflict}`,
     );
   return {
-    restore: insert,
+    // Older versions told files apart by the form of their names.
+    restore: (files) => insert(files, 'nothing'),
     async save(files) {
-      await insert(files);
+      await insert(files, 'update set state = excluded.state, fingerprint = excluded.fingerprint');
       await session.runWith(
         key,
         files,

@@ -1,9 +1,10 @@
 /** The paths that an import names: catalogue files, folders of pictures, or standard input. */
 import { createReadStream } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { countPictures, type FolderOptions, pictureFolder } from '../../import/sources/folder.ts';
+import { identifyFolder } from '../../import/sources/listings.ts';
 import { catalogueFile, type Source } from '../../import/sources/source.ts';
 import { isPictureName } from '../../import/sources/walk.ts';
 import { CommandError } from '../terminal/errors.ts';
@@ -14,7 +15,7 @@ const STANDARD_INPUT = '-';
 export interface FolderPlace {
   kind: 'folder';
   path: string;
-  realPath: string;
+  identity: string;
 }
 
 /** `size` is that of a catalogue file. */
@@ -25,7 +26,7 @@ export async function findPlace(path: string): Promise<Place> {
   const facts = await stat(path).catch(() => {
     throw new CommandError(`${path}: no such file or folder`);
   });
-  if (facts.isDirectory()) return { kind: 'folder', path, realPath: await realpath(path) };
+  if (facts.isDirectory()) return { kind: 'folder', path, identity: await identifyFolder(path) };
   if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
   if (isPictureName(path))
     throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);

@@ -104,13 +104,13 @@ async function importPlaces(
   await using known = await openSourceFiles(config);
   const folders = places.filter((place) => place.kind === 'folder');
   const chosen = new Map<string, ChosenFolder>();
-  for (const { path, realPath } of folders) {
-    const before = await known.choiceFor(realPath);
+  for (const { path, identity } of folders) {
+    const before = await known.choiceFor(identity);
     const choice = choose(before, flags);
     const isChanged = !isSameChoice(before, choice);
     const hadAlbums = before.albumsFrom === 'folders';
     const ignore = new IgnoreFiles(path, [...(choice.exclude ?? []), ...(await storageRules(path, config))]);
-    chosen.set(realPath, { choice, isChanged, hadAlbums, ignore });
+    chosen.set(identity, { choice, isChanged, hadAlbums, ignore });
     report.keptChoice(path, describeKept(before, flags));
   }
   const shared = {
@@ -122,8 +122,8 @@ async function importPlaces(
     isFull,
     readiness,
   };
-  const optionsOf = ({ realPath }: FolderPlace): FolderOptions => {
-    const { choice, ignore } = chosen.get(realPath) as ChosenFolder;
+  const optionsOf = ({ identity }: FolderPlace): FolderOptions => {
+    const { choice, ignore } = chosen.get(identity) as ChosenFolder;
     const { folderCategories = 'all', defaultRating = config.defaultRating } = choice;
     const readOptions = describeOptions({ keepsLocation, thumbnailSizes, folderCategories });
     return { ...shared, ignore, folderCategories, defaultRating, readOptions };
@@ -134,7 +134,7 @@ async function importPlaces(
     : startProgress('Importing', await measure(places, optionsOf), terminal);
   const prune = flags.prune
     ? new Prune({
-        folders: folders.map(({ realPath }) => realPath),
+        folders,
         isIgnored: async (folder, path) => (await chosen.get(folder)?.ignore.isIgnored(path)) ?? false,
         openFiles: () => openSourceFiles(config),
         confirm: (candidates) => {

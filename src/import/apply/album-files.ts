@@ -1,6 +1,6 @@
 /** The images that albums of catalogue files name by their files. */
 import { join } from 'node:path';
-import { isId } from '../../catalogue/names.ts';
+import { isId, normaliseName } from '../../catalogue/names.ts';
 import { RecordError } from '../problems.ts';
 import type { EntryLine, ImageLine } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
@@ -40,6 +40,6 @@ export class AlbumFiles {
   }
 
   #pathOf(source: number, file: string): string {
-    return join((this.#sources[source] as Source).folder, file);
+    return normaliseName(join((this.#sources[source] as Source).folder, file));
   }
 }

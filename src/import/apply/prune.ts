@@ -29,10 +29,9 @@ export interface PruneCandidates {
 }
 
 export interface PruneOptions {
-  /** The real paths of the folders. */
-  folders: string[];
+  folders: { path: string; identity: string }[];
   openFiles: () => Promise<SourceFileReader>;
-  /** Whether an import leaves a file alone, so that it counts as gone. */
+  /** Whether an import leaves a file alone, so that it counts as gone. The folder is named by its identity. */
   isIgnored: (folder: string, path: string) => Promise<boolean>;
   /** Returns the images to remove. */
   confirm: (candidates: PruneCandidates) => Promise<GoneImage[]>;
@@ -54,15 +53,15 @@ export class Prune {
 
   constructor(options: PruneOptions) {
     this.#options = options;
-    this.#emptyFolders = new Set(options.folders);
+    this.#emptyFolders = new Set(options.folders.map(({ identity }) => identity));
   }
 
   /** Before the folders are read, so that a file that is moved meanwhile is found at one of its places. */
   async findMissing(): Promise<void> {
     const { folders, openFiles, isIgnored } = this.#options;
     await using files = await openFiles();
-    for (const folder of folders) {
-      const listings = new Listings(folder);
+    for (const { path, identity: folder } of folders) {
+      const listings = new Listings(path);
       const isPresent = async (path: string) => {
         try {
           const listed = await listings.find(path);
@@ -114,7 +113,8 @@ export class Prune {
   /** A picture that was moved next to a sidecar that cannot be read is not gone. */
   async #readSkipped(): Promise<void> {
     for (const { folder, path, isFolder } of this.#skipped) {
-      const hashes = isFolder ? undefined : await hashesOf(folder, path);
+      const root = this.#options.folders.find(({ identity }) => identity === folder)?.path ?? folder;
+      const hashes = isFolder ? undefined : await hashesOf(root, path);
       if (!hashes) this.#unreadable.push(join(folder, path));
       else if (hashes.length > 0) this.#emptyFolders.delete(folder);
       for (const hash of hashes ?? []) this.#hashes.add(hash);

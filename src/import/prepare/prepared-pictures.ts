@@ -2,11 +2,11 @@
  * Continues imports: keeps what was read from the pictures of folders until the import commits. The next attempt takes it
  * from there, if neither the file nor the way to read it has changed.
  */
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
 import { version } from '../../lib/version.ts';
 import type { PreparedFile, PreparedFiles, Upload } from '../../media/files.ts';
+import { identifyFolder } from '../sources/listings.ts';
 import type { FoundFile, Source } from '../sources/source.ts';
 import type { FilePicture } from './store-picture.ts';
 
@@ -88,7 +88,7 @@ export class PreparedPictures {
   /** What was kept below the folders of this import, and what it does not use, becomes unused with its commit. */
   async release(sources: Source[]): Promise<void> {
     if (this.#options.isDryRun) return;
-    const folders = sources.filter(({ isFolder }) => isFolder).map(({ folder }) => realpath(folder));
+    const folders = sources.filter(({ isFolder }) => isFolder).map(({ folder }) => identifyFolder(folder));
     this.#folders = await Promise.all(folders);
     const used = new Set(this.#upload.newKeys());
     const kept = this.#folders.flatMap((folder) => this.#try(() => this.#list.keysBelow(folder), []));

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { normaliseName } from '../../catalogue/names.ts';
 import type { FolderCategories } from './folder-file.ts';
 
 /** Increase it when a picture or a sidecar would be read differently. Every file is then read once more. */
@@ -49,7 +50,7 @@ export function takeFingerprint(
     for (const name of [path, ...companions]) {
       // Synchronous, because that is much faster, and a folder has many files.
       const stats = statSync(join(folder, name), { bigint: true });
-      facts.push(`${name} ${describeStats(stats)}`);
+      facts.push(`${normaliseName(name)} ${describeStats(stats)}`);
       newest = Math.max(newest, Number(stats.ctimeMs), Number(stats.mtimeMs));
     }
   } catch {

@@ -2,8 +2,8 @@
  * A folder of pictures as a source. The names of the subfolders are categories, and sidecars next to a picture give its
  * other fields. Pictures that did not change since they were imported are not read again.
  */
-import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { normaliseName } from '../../catalogue/names.ts';
 import type { Rating } from '../../catalogue/types.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { streamBatches } from '../../lib/parallel.ts';
@@ -13,6 +13,7 @@ import { categoryNames, mergeFields, type SidecarFields, toRecord } from '../sid
 import { readSidecar } from '../sidecar/read.ts';
 import { takeFingerprint } from './fingerprint.ts';
 import { type FolderCategories, usedFolders } from './folder-file.ts';
+import { identifyFolder } from './listings.ts';
 import { readInside } from './read-inside.ts';
 import type { ImageLine } from './record.ts';
 import type { FoundFile, Readiness, Source } from './source.ts';
@@ -30,7 +31,7 @@ export interface FolderOptions extends WalkOptions {
   folderCategories: FolderCategories;
   /** Of new pictures that nothing marks as explicit or safe. */
   defaultRating: Rating;
-  /** The files of a folder, named by its real path, that were imported before. */
+  /** The files of a folder that were imported before. */
   known: Pick<SourceFileReader, 'find' | 'findRemoved'>;
   /** Whether everything has to be read. */
   isFull: boolean;
@@ -43,14 +44,15 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
     folder,
     isFolder: true,
     async *records() {
-      const realPath = await realpath(folder);
+      const identity = await identifyFolder(folder);
       let position = 0;
       const pictures = originalsFirst(findPictures(folder, options));
       for await (const batch of streamBatches(pictures, BATCH_SIZE)) {
-        const rows = await findRows(realPath, batch, options.known);
+        const rows = await findRows(identity, batch, options.known);
         for (const picture of batch) {
           options.signal.throwIfAborted();
-          const file = lookUp(folder, realPath, picture, rows.get(picture.path) ?? [], options);
+          const known = rows.get(normaliseName(picture.path)) ?? [];
+          const file = lookUp(folder, identity, picture, known, options);
           const label = join(folder, picture.path);
           const parse = () => readRecord(folder, picture, options);
           yield [{ position: position++, label, size: 1, file, parse }];
@@ -78,7 +80,7 @@ async function findRows(
   batch: FoundPicture[],
   known: FolderOptions['known'],
 ): Promise<Map<string, Row[]>> {
-  const paths = batch.map(({ path }) => path);
+  const paths = batch.map(({ path }) => normaliseName(path));
   const rows = new Map<string, Row[]>(Map.groupBy(await known.find(folder, paths), ({ path }) => path));
   const others = paths.filter((path) => !rows.has(path));
   const removed = others.length > 0 ? await known.findRemoved(folder, others) : [];
@@ -88,7 +90,7 @@ async function findRows(
 
 function lookUp(
   folder: string,
-  realPath: string,
+  identity: string,
   { path, companions, settings, problem }: FoundPicture,
   rows: Row[],
   { readOptions, isFull, clock, readiness }: FolderOptions,
@@ -102,11 +104,15 @@ function lookUp(
   );
   const row = rows.find(({ state }) => state !== 'replaced');
   const isUnchanged =
-    !isFull && row !== undefined && fingerprint !== undefined && row.fingerprint === fingerprint.text;
+    !isFull &&
+    !problem &&
+    row !== undefined &&
+    fingerprint !== undefined &&
+    row.fingerprint === fingerprint.text;
   const stored = fingerprint && !fingerprint.isRecent ? fingerprint.text : '';
   const place = {
-    folder: realPath,
-    path,
+    folder: identity,
+    path: normaliseName(path),
     fingerprint: stored,
     isUnchanged,
     readiness: (!isUnchanged && fingerprint && readiness?.(join(folder, path), fingerprint.text)) || 'ready',

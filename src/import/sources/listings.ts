@@ -2,9 +2,14 @@
  * Finds files by the names that their folders list. The form of Unicode makes no difference, as between disks of macOS and others;
  * the case does, even on a disk that ignores it.
  */
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
+
+/** What a folder is known by, however its disk writes its name. */
+export async function identifyFolder(folder: string): Promise<string> {
+  return normaliseName(await realpath(folder));
+}
 
 export class Listings {
   readonly #root: string;

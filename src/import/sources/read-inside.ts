@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { RecordError } from '../problems.ts';
+import { Listings } from './listings.ts';
 
 /** Opening a named pipe would wait for a writer, and opening a terminal could make it ours. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY;
@@ -33,7 +34,7 @@ export async function openInside(folder: string, file: string): Promise<FileHand
 
 async function openFile(folder: string, file: string): Promise<FileHandle> {
   const root = await realpath(folder);
-  const path = await realpath(resolve(folder, file));
+  const path = await findPath(folder, file);
   checkInside(root, path, file);
   const handle = await open(path, OPEN_FLAGS);
   try {
@@ -44,6 +45,19 @@ async function openFile(folder: string, file: string): Promise<FileHandle> {
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+/** A disk may have the name in another form of Unicode than whoever wrote it down. */
+async function findPath(folder: string, file: string): Promise<string> {
+  const path = resolve(folder, file);
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const isPlain = /^[\x20-\x7e]*$/.test(file);
+    const listed = isPlain ? undefined : await new Listings(folder).find(relative(folder, path));
+    if (listed === undefined) throw error;
+    return realpath(resolve(folder, listed));
   }
 }
 

@@ -2,9 +2,10 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { normaliseName } from '../../catalogue/names.ts';
 import { RecordError, withSubject } from '../problems.ts';
 import { decodeText } from '../sidecar/read.ts';
-import { sidecarFinder } from './companions.ts';
+import { foldFileName, sidecarFinder } from './companions.ts';
 import { FOLDER_FILE, type FolderFile, inherit, parseFolderFile } from './folder-file.ts';
 import { type IgnoreRule, isIgnored, isJunk } from './ignore.ts';
 import { IGNORE_FILE, type IgnoreFiles } from './ignore-files.ts';
@@ -16,8 +17,11 @@ const MAX_FOLDER_FILE_BYTES = 64 * 1024;
 /** Where PhotoPrism keeps sidecars if its sidecar path is relative. */
 const PHOTOPRISM_FOLDER = '.photoprism';
 
+const SAME_NAME =
+  'has the name of another file or folder here, in another form of Unicode; rename one of them';
+
 export interface FoundPicture {
-  /** Relative to the folder. */
+  /** Relative to the folder, as it is listed. */
   path: string;
   /** Its sidecars, the first one that counts first. Relative to the folder. */
   sidecars: string[];
@@ -25,7 +29,7 @@ export interface FoundPicture {
   companions: string[];
   /** What its folders say about it. */
   settings: FolderFile;
-  /** Why a folder cannot be read. The path is that of the folder, or of the file in it that is wrong. */
+  /** Why a folder cannot be read, or which of two files is meant. The path is that of the folder, or of the file that is wrong. */
   problem?: RecordError;
 }
 
@@ -66,13 +70,7 @@ export async function* findPictures(
   } catch (error) {
     if (path === '') throw error;
     // Without these files, pictures would be published that must not be, or as safer than they are.
-    yield {
-      path,
-      sidecars: [],
-      companions: [],
-      settings: {},
-      problem: new RecordError((error as Error).message),
-    };
+    yield unreadable(path, (error as Error).message);
     return;
   }
   const sidecarsOf = sidecarFinder([
@@ -85,25 +83,33 @@ export async function* findPictures(
     entries.map(({ name }) => name).filter((name) => !isPictureName(name)),
     stemOf,
   );
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const found = join(inside, entry.name);
-    if (entry.isDirectory()) {
-      yield* findPictures(root, options, [...folder, entry.name], settings);
-    } else if (isPictureName(entry.name)) {
-      const own = sidecarsOf(entry.name);
-      const companions = [entry.name.toLowerCase(), stemOf(entry.name)].flatMap(
-        (name) => others.get(name) ?? [],
-      );
-      yield {
-        path: found,
-        sidecars: own.map((name) => join(inside, name)),
-        companions: [...new Set([...own, ...companions])].map((name) => join(inside, name)),
-        settings,
-      };
-    } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
-      options.onOther(join(root, found));
+  const byName = [...Map.groupBy(entries, ({ name }) => normaliseName(name))];
+  for (const [, same] of byName.sort(([a], [b]) => (a < b ? -1 : 1)))
+    for (const entry of same) {
+      const found = join(inside, entry.name);
+      if (same.length > 1 && (entry.isDirectory() || isPictureName(entry.name))) {
+        yield unreadable(found, SAME_NAME);
+      } else if (entry.isDirectory()) {
+        yield* findPictures(root, options, [...folder, entry.name], settings);
+      } else if (isPictureName(entry.name)) {
+        const own = sidecarsOf(entry.name);
+        const companions = [foldFileName(entry.name), stemOf(entry.name)].flatMap(
+          (name) => others.get(name) ?? [],
+        );
+        yield {
+          path: found,
+          sidecars: own.map((name) => join(inside, name)),
+          companions: [...new Set([...own, ...companions])].map((name) => join(inside, name)),
+          settings,
+        };
+      } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
+        options.onOther(join(root, found));
+      }
     }
-  }
+}
+
+function unreadable(path: string, problem: string): FoundPicture {
+  return { path, sidecars: [], companions: [], settings: {}, problem: new RecordError(problem) };
 }
 
 /** What is not ignored. */
@@ -127,5 +133,5 @@ async function readFolderFile(root: string, path: string): Promise<FolderFile> {
   return withSubject(path, () => parseFolderFile(decodeText(bytes)));
 }
 
-/** The name without its extension, in lower case. */
-const stemOf = (name: string) => name.replace(/\.[^.]*$/, '').toLowerCase();
+/** The name without its extension. */
+const stemOf = (name: string) => foldFileName(name.replace(/\.[^.]*$/, ''));

@@ -8,9 +8,9 @@ import type { RemovedFile } from './decisions.ts';
 export const SOURCE_STATES = ['first', 'copy', 'thumbnail', 'replaced'] as const;
 
 export interface SourceFile {
-  /** The real path of the folder that was imported. */
+  /** The real path of the folder that was imported, in NFC, as all names of files that are stored. */
   folder: string;
-  /** Relative to the folder. */
+  /** Relative to the folder, in NFC. */
   path: string;
   /** The id of the image. */
   image: string;
@@ -38,7 +38,7 @@ export interface FolderChoice {
 }
 
 export interface ChosenFolder {
-  /** The real path of the folder. */
+  /** As that of a source file. */
   folder: string;
   choice: FolderChoice;
 }

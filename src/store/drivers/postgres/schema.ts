@@ -20,6 +20,7 @@ import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import type { DataMigration } from '../../data-migration.ts';
 import { addFilters } from '../../filter-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
+import { normalisePaths } from '../../path-migration.ts';
 import { indexTitles } from '../../title-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 
@@ -123,11 +124,8 @@ export const migrations: (string | DataMigration)[] = [
    );
    create index removed_file_image on removed_file (image);`,
   `create table source_file (
-     folder text collate "C" not null,
-     path text collate "C" not null,
-     image text collate "C" not null,
-     state text not null,
-     fingerprint text not null,
+     folder text collate "C" not null, path text collate "C" not null, image text collate "C" not null,
+     state text not null, fingerprint text not null,
      primary key (folder, path, image)
    );
    create index source_file_image on source_file (image);`,
@@ -247,4 +245,5 @@ export const migrations: (string | DataMigration)[] = [
     addShelf: (shelf) => `array_append(shelves, ${shelf})`,
   })} update revision set number = next_revision(number) where exists (select from image)`,
   addAlbums('text collate "C"'),
+  normalisePaths,
 ];
