@@ -47,7 +47,7 @@ test('the instances get a valid configuration, without unknown variables', () =>
   const known = new Set(Object.keys(describeConfig(readConfig(Object.fromEntries(values)))));
   assert.deepEqual(
     names.filter((name) => !known.has(name)),
-    ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
+    ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'ZUKAN_SETTINGS'],
   );
 });
 

@@ -12,11 +12,12 @@ import { runCommand } from './support/zukan/program.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 const settings = read('deploy/zukan.env');
+const parseSettings = (text: string) => parseFile(text, 'deploy/zukan.env');
 
 test('every setting of zukan.env exists and is valid, also those that are comments', () => {
-  const active = parseFile(settings);
+  const active = parseSettings(settings);
   assert.equal(readConfig(active).dataDir, '/var/lib/zukan');
-  const all = parseFile(settings.replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
+  const all = parseSettings(settings.replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
   assert.ok(Object.keys(all).length > Object.keys(active).length);
   const known = new Set(Object.keys(describeConfig(readConfig(all))));
   assert.deepEqual(
@@ -50,9 +51,10 @@ test('the unit runs the server with these settings, in a folder that it may writ
   const { Service = {} } = unit;
   const [node, ...parameters] = Service.ExecStart?.split(' ') ?? [];
   assert.equal(node, '/opt/zukan/node_modules/.bin/node');
-  assert.deepEqual(parameters.slice(-2), ['/opt/zukan/bin/zukan.js', 'serve']);
-  assert.ok(parameters.includes('--env-file=/etc/zukan.env'));
-  assert.equal(parseFile(settings).DATA_DIR, `/var/lib/${Service.StateDirectory}`);
+  const command = '/opt/zukan/bin/zukan.js --settings /etc/zukan.env';
+  assert.deepEqual(parameters.slice(-4), [...command.split(' '), 'serve']);
+  assert.ok(read('docs/publish.md').includes(` ${command} "$@"`), 'the wrapper reads the same file');
+  assert.equal(parseSettings(settings).DATA_DIR, `/var/lib/${Service.StateDirectory}`);
   assert.equal(Service.ProtectSystem, 'strict');
   assert.equal(Service.NoNewPrivileges, 'yes');
   assert.equal(Service.MemoryDenyWriteExecute, undefined, 'V8 compiles code');

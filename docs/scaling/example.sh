@@ -37,10 +37,7 @@ END
 }
 
 start_instance() {
-  set -a
-  . "$folder/zukan.env"
-  set +a
-  PORT=$1 DATA_DIR=$folder/instance-$1 "$node" "$main" serve "${@:2}" >>"$folder/$1.log" 2>&1 &
+  PORT=$1 DATA_DIR=$folder/instance-$1 "$node" "$main" --settings "$folder/zukan.env" serve "${@:2}" >>"$folder/$1.log" 2>&1 &
   echo $! >"$folder/$1.pid"
   until curl -sf -o "$folder/ready" "http://127.0.0.1:$1/health/ready"; do
     kill -0 $! || { tail -1 "$folder/$1.log" && exit 1; }

@@ -26,7 +26,7 @@ function listPlaces(command: Command, words: string[]): Place[] {
   const place: Place = {
     words,
     command,
-    options: help.visibleOptions(command),
+    options: [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)],
     values: [
       ...inside.map((child) => ({ name: child.name(), description: child.description() })),
       ...choices.map((name) => ({ name, description: '' })),

@@ -1,6 +1,6 @@
 /** The command line: parses the arguments, runs a command and returns the exit status. */
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { type Config, ConfigError, type Environment, readConfig } from '../config/config.ts';
 import { readSettings, type Settings } from '../config/environment.ts';
 import { version } from '../lib/version.ts';
 import { addFolderOptions, checkImportOptions } from './importing/options.ts';
@@ -18,14 +18,14 @@ export async function runProgram(
   parameters: string[],
   environment: NodeJS.ProcessEnv,
   terminal: Terminal,
-  folder = process.cwd(),
+  folder = '',
 ): Promise<number> {
   const written = watchOutput(terminal);
   let read: Settings | undefined;
   // Only by commands that need it: --help works with any configuration.
-  const settings = () => {
+  const settings = (file: string | undefined) => {
     if (read) return read;
-    read = readSettings(environment, folder);
+    read = readSettings(environment, file, folder);
     for (const line of read.warnings) terminal.stderr.write(`warning: ${printable(line)}\n`);
     return read;
   };
@@ -34,16 +34,22 @@ export async function runProgram(
     await buildProgram(settings, terminal).parseAsync(parameters, { from: 'user' }).finally(written);
     return 0;
   } catch (error) {
-    return reportError(error, settings, terminal);
+    return reportError(error, read?.environment ?? environment, terminal);
   }
 }
 
 /** Each action imports its command, so that a command loads only the modules it needs. */
-export function buildProgram(settings: () => Settings, terminal: Terminal): Command {
+export function buildProgram(
+  readFile: (settingsFile: string | undefined) => Settings,
+  terminal: Terminal,
+): Command {
+  const settings = () => readFile(program.opts().settings);
   const config = (): Config => readConfig(settings().environment, checkImportOptions);
   const program = new Command('zukan')
     .description('A self-hosted image catalogue with a read-only JSON API.')
     .version(`v${version}`)
+    .option('--settings <file>', 'read settings that are no environment variables from this file')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
@@ -53,7 +59,7 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
     .showHelpAfterError('(use --help for more information)')
     .addHelpText(
       'after',
-      '\nEnvironment variables, or the file zukan.env in the current folder, configure zukan:\n' +
+      '\nEnvironment variables, and the file of --settings or ZUKAN_SETTINGS, configure zukan:\n' +
         '"zukan config" lists them, docs/settings.md explains them.',
     );
 
@@ -65,7 +71,9 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
     .option('--host <address>', 'listen on this address instead of HOST')
     .option('--port <number>', 'listen on this port instead of PORT; 0 picks a free one')
     .addHelpText('after', examples('zukan serve --demo', 'zukan serve --host 0.0.0.0 --port 8080'))
-    .action(async (options) => (await import('./serving/serve.ts')).serveCommand(config(), options));
+    .action(async (options) =>
+      (await import('./serving/serve.ts')).serveCommand(config(), options, settings().file),
+    );
 
   const importing = program
     .command('import')
@@ -202,7 +210,7 @@ export function buildProgram(settings: () => Settings, terminal: Terminal): Comm
 }
 
 /** Prints the error and returns the exit status. */
-function reportError(error: unknown, settings: () => Settings, { stderr }: Terminal): number {
+function reportError(error: unknown, environment: Environment, { stderr }: Terminal): number {
   // Commander has already printed its message. --help and --version end here too.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
@@ -210,8 +218,9 @@ function reportError(error: unknown, settings: () => Settings, { stderr }: Termi
     return EXIT_USAGE;
   }
   if (error instanceof CommandError) stderr.write(`zukan: ${error.message}\n`);
+  else if ((error as NodeJS.ErrnoException).syscall === 'uv_cwd')
+    stderr.write('zukan: the current folder no longer exists; change to another one\n');
   else {
-    const { environment } = settings();
     stderr.write(`zukan: ${printable(explainError(error as Error, readConfig(environment)))}\n`);
     if (environment.LOG_LEVEL === 'debug') stderr.write(printableLines(`${(error as Error).stack}\n`));
   }

@@ -1,71 +1,101 @@
-/** The variables that configure zukan: those of the environment and, below them, of `zukan.env` in the current folder. */
+/** The variables that configure zukan: those of the environment and, below them, of the settings file. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { editDistance } from '../lib/edit-distance.ts';
 import { ConfigError, describeConfig, type Environment, readConfig } from './config.ts';
 
-export const FILE_NAME = 'zukan.env';
+const FILE_VARIABLE = 'ZUKAN_SETTINGS';
+/** Version 1.0 read it from the current folder, where a stranger's archive may have left it. */
+const FORMER_FILE = 'zukan.env';
 const MAX_FILE_BYTES = 64 * 1024;
 const READABLE_BY_OTHERS = 0o004;
 const WRITABLE_BY_OTHERS = 0o002;
 
-export type Origin = 'environment' | typeof FILE_NAME | 'default';
-
 export interface Settings {
   environment: Environment;
-  /** Where the value of a variable comes from. */
-  originOf(name: string): Origin;
+  /** The path of the file that was read. */
+  file: string | undefined;
+  /** Where the value of a variable comes from: `environment`, the path of the file, or `default`. */
+  originOf(name: string): string;
   /** What an operator should know, one line each. */
   warnings: string[];
 }
 
-/** Unset or empty variables of the environment are taken from the file. */
-export function readSettings(environment: Environment, folder: string): Settings {
-  const file = readFile(join(folder, FILE_NAME), folder);
+/**
+ * Unset or empty variables of the environment are taken from the file that the option `--settings` or, without it, the variable
+ * names. Nothing else is read from `folder`, the current one.
+ */
+export function readSettings(environment: Environment, option: string | undefined, folder: string): Settings {
+  const file = readFile(option ?? (environment[FILE_VARIABLE]?.trim() || undefined));
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   return {
-    environment: { ...file.variables, ...set },
-    originOf: (name) => (name in set ? 'environment' : file.variables[name] ? FILE_NAME : 'default'),
-    warnings: [...file.warnings, ...nameWarnings(Object.keys(environment), Object.keys(file.variables))],
+    environment: { ...file?.variables, ...set },
+    file: file?.path,
+    originOf: (name) => (name in set ? 'environment' : file?.variables[name] ? file.path : 'default'),
+    warnings: [
+      ...(file?.warnings ?? []),
+      ...nameWarnings(Object.keys(environment), file),
+      ...formerFileWarnings(join(folder, FORMER_FILE), file?.stats),
+    ],
   };
 }
 
-function readFile(path: string, folder: string): { variables: Record<string, string>; warnings: string[] } {
+interface SettingsFile {
+  path: string;
+  stats: Stats;
+  variables: Record<string, string>;
+  warnings: string[];
+}
+
+function readFile(path: string | undefined): SettingsFile | undefined {
+  if (path === undefined) return undefined;
   let descriptor: number;
   try {
     // Opening a pipe would wait for its writer.
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { variables: {}, warnings: [] };
-    throw new ConfigError(`${FILE_NAME}: cannot be read (${code}); change its permissions or remove it`);
+    throw new ConfigError(
+      `the settings file "${path}" cannot be read (${code}); correct --settings or ${FILE_VARIABLE}, or its permissions`,
+    );
   }
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw new ConfigError(`${FILE_NAME}: must be a file`);
+    if (!stats.isFile()) throw new ConfigError(`${path}: must be a file`);
     if (stats.size > MAX_FILE_BYTES)
-      throw new ConfigError(`${FILE_NAME}: must have at most ${MAX_FILE_BYTES} bytes`);
-    requireTrusted(stats, folder);
-    const variables = parseFile(readFileSync(descriptor, 'utf8'));
+      throw new ConfigError(`${path}: must have at most ${MAX_FILE_BYTES} bytes`);
+    requireTrusted(stats, path);
+    const variables = parseFile(readFileSync(descriptor, 'utf8'), path);
     const isReadable = process.platform !== 'win32' && (stats.mode & READABLE_BY_OTHERS) !== 0;
     const warnings =
       isReadable && Object.entries(variables).some(isSecret)
         ? [`${path}: every user of this machine can read its secrets; run "chmod 600 ${path}"`]
         : [];
-    return { variables, warnings };
+    return { path: resolve(path), stats, variables, warnings };
   } finally {
     closeSync(descriptor);
   }
 }
 
+function formerFileWarnings(path: string, named: Stats | undefined): string[] {
+  try {
+    const former = statSync(path);
+    if (!former.isFile() || (former.ino === named?.ino && former.dev === named.dev)) return [];
+  } catch {
+    // There is none, or version 1.0 could not have read it.
+    return [];
+  }
+  return [`${path} is no longer read; if it is yours, name it with --settings ${path} or ${FILE_VARIABLE}`];
+}
+
 /** In a folder such as /tmp, another user could leave a file that sends the catalogue elsewhere. */
-function requireTrusted({ mode, uid }: Stats, folder: string): void {
+function requireTrusted({ mode, uid }: Stats, path: string): void {
   const user = process.getuid?.();
   if (user === undefined) return;
-  const isForeign = uid !== user && uid !== 0 && (statSync(folder).mode & WRITABLE_BY_OTHERS) !== 0;
+  const isForeign = uid !== user && uid !== 0 && (statSync(dirname(path)).mode & WRITABLE_BY_OTHERS) !== 0;
   if (isForeign || mode & WRITABLE_BY_OTHERS)
     throw new ConfigError(
-      `${FILE_NAME}: every user of this machine can change it; own it, and let only you write to it (chmod 600)`,
+      `${path}: every user of this machine can change it; own it, and let only you write to it (chmod 600)`,
     );
 }
 
@@ -75,7 +105,7 @@ function isSecret([name, value]: [string, string]): boolean {
 }
 
 /** Lines `NAME=value`. The value may be quoted; without quotes it ends before a space and `#`. The error lists every wrong line. */
-export function parseFile(text: string): Record<string, string> {
+export function parseFile(text: string, path: string): Record<string, string> {
   const variables = new Map<string, string>();
   const problems: string[] = [];
   for (const [index, line] of text
@@ -86,14 +116,14 @@ export function parseFile(text: string): Record<string, string> {
     if (/^\s*(#|$)/.test(line)) continue;
     const [, name, rest = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line) ?? [];
     // The reasons repeat no value, which may be a secret.
-    if (name === undefined) problems.push(`${FILE_NAME}:${number}: must be NAME=value or a comment after #`);
+    if (name === undefined) problems.push(`${path}:${number}: must be NAME=value or a comment after #`);
     else if (variables.has(name))
-      problems.push(`${FILE_NAME}:${number}: ${name} was set before; remove one of the lines`);
+      problems.push(`${path}:${number}: ${name} was set before; remove one of the lines`);
     else {
       const value = parseValue(rest);
       if (value === undefined)
         problems.push(
-          `${FILE_NAME}:${number}: ${name} has text after its closing quote, no closing quote, or a control character`,
+          `${path}:${number}: ${name} has text after its closing quote, no closing quote, or a control character`,
         );
       else variables.set(name, value);
     }
@@ -109,16 +139,21 @@ function parseValue(text: string): string | undefined {
 }
 
 /** Names that are probably misspelt: in the file each one that is unknown, in the environment those that are nearly known. */
-function nameWarnings(inEnvironment: string[], inFile: string[]): string[] {
-  const known = Object.keys(describeConfig(readConfig({ DATABASE_URL: 'postgres://localhost/zukan' })));
+function nameWarnings(inEnvironment: string[], file: SettingsFile | undefined): string[] {
+  // A full path, because the current folder may be gone.
+  const any = { DATA_DIR: '/', DATABASE_URL: 'postgres://localhost/zukan' };
+  const known = Object.keys(describeConfig(readConfig(any)));
   // Those of AWS are many, and none of ours.
   const isKnown = (name: string) => known.includes(name) || name.startsWith('AWS_');
-  const unknown = inFile.filter((name) => !isKnown(name));
+  const unknown = Object.keys(file?.variables ?? {}).filter((name) => !isKnown(name));
   return [
-    ...unknown.map((name) => `${FILE_NAME}: ${name} is unknown and ignored${suggest(findNear(name, known))}`),
+    ...unknown.map(
+      (name) => `${file?.path}: ${name} is unknown and ignored${suggest(findNear(name, known))}`,
+    ),
     ...inEnvironment.flatMap((name) => {
-      const near = isKnown(name) ? undefined : findNear(name, known);
-      return near ? `the variable ${name} is ignored${suggest(near)}` : [];
+      if (name === FILE_VARIABLE || isKnown(name)) return [];
+      const near = findNear(name, [...known, FILE_VARIABLE]);
+      return near ? [`the variable ${name} is ignored${suggest(near)}`] : [];
     }),
   ];
 }

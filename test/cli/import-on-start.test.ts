@@ -8,14 +8,8 @@ import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { type Running, runCommand, serve } from '../support/zukan/program.ts';
 
-async function serveImporting(
-  path: string,
-  parameters: string[] = [],
-  environment: Record<string, string> = {},
-): Promise<Running> {
-  const always = { DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path };
-  return serve({ ...always, ...environment }, parameters);
-}
+const serveImporting = (path: string, parameters: string[] = []): Promise<Running> =>
+  serve({ DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path }, parameters);
 
 async function stop({ child, ended }: Running): Promise<void> {
   child.kill('SIGTERM');
@@ -29,13 +23,14 @@ const countImages = async ({ origin }: Running) => {
   return data.images.count;
 };
 
-test('imports a folder with IMPORT_OPTIONS, and skips and lists bad files', async () => {
+test('imports a folder with the settings of a file and IMPORT_OPTIONS, and skips and lists bad files', async () => {
   const pictures = temporaryFolder();
   writeTiny(pictures, '1.png', 1);
   writeFileSync(join(pictures, 'empty.png'), '');
-  const server = await serveImporting(pictures, [], {
-    IMPORT_OPTIONS: '--default-rating=questionable --prune',
-  });
+  const settings = join(temporaryFolder(), 'settings.env');
+  const lines = [`DATA_DIR=${temporaryFolder()}`, 'THUMBNAILS=off', `IMPORT_ON_START=${pictures}`];
+  writeFileSync(settings, [...lines, 'IMPORT_OPTIONS=--default-rating=questionable --prune\n'].join('\n'));
+  const server = await serve({}, ['--settings', settings]);
   await until('the import has finished', () => server.output().includes('"msg":"import finished"'));
   assert.equal(await countImages(server), 1);
   assert.match(server.errors(), /1 added, 0 updated, 0 unchanged, 0 removed/);

@@ -32,7 +32,12 @@ interface ServeFlags {
   port?: string;
 }
 
-export async function serveCommand(settings: Config, { demo, watch, host, port }: ServeFlags): Promise<void> {
+/** `settingsFile` was read for the settings, and the import that it starts reads it again. */
+export async function serveCommand(
+  settings: Config,
+  { demo, watch, host, port }: ServeFlags,
+  settingsFile?: string,
+): Promise<void> {
   const config = {
     ...settings,
     host: host || settings.host,
@@ -75,7 +80,7 @@ export async function serveCommand(settings: Config, { demo, watch, host, port }
   if (server.workers < config.workers)
     server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');
   if (config.importOnStart)
-    started.push(startImport(config.importOnStart, importFlags(config, watch), server.log));
+    started.push(startImport(config.importOnStart, importFlags(config, watch, settingsFile), server.log));
 }
 
 async function serveHere(config: Config): Promise<Server> {
@@ -125,8 +130,9 @@ interface StartedImport {
 }
 
 /** Bad files are skipped and listed: one of them must not keep the others from the site. */
-function importFlags({ importOptions }: Config, watch: boolean): string[] {
-  return [...(watch ? ['--watch'] : []), '--skip-bad', ...importOptions];
+function importFlags({ importOptions }: Config, watch: boolean, settingsFile: string | undefined): string[] {
+  const settings = settingsFile === undefined ? [] : ['--settings', settingsFile];
+  return [...settings, ...(watch ? ['--watch'] : []), '--skip-bad', ...importOptions];
 }
 
 /** `path` is a folder or a catalogue file. If the import fails, the server serves what it has. */

@@ -35,7 +35,7 @@ atEnd(() =>
 
 /**
  * Runs a command in this process, which takes a fraction of the time. Use `zukan` where the process is the subject. The
- * folder is where `zukan.env` is looked for.
+ * folder is where a `zukan.env` that is no longer read is looked for.
  */
 export async function runCommand(
   parameters: string[],
