@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Only for the user that zukan runs as. */
@@ -28,6 +29,26 @@ export function makeFolder(path: string, mode = 0o777): void {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * Writes a temporary file and renames it, so that nobody reads a partial file. What is there but no regular file, such as a device, a
+ * pipe or a symbolic link, is written directly, because a file would take its place.
+ */
+export async function replaceFile(
+  path: string,
+  temporary: string,
+  write: (path: string, isRegular: boolean) => Promise<void>,
+): Promise<void> {
+  const isRegular = (await lstat(path).catch(() => undefined))?.isFile() ?? true;
+  if (!isRegular) return write(path, false);
+  try {
+    await write(temporary, true);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** The SHA-256 of a stream. */

@@ -10,14 +10,13 @@ import {
   open,
   opendir,
   readdir,
-  rename,
   rm,
   stat,
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
-import { hashFile, makeFolder } from '../lib/file-system.ts';
+import { hashFile, makeFolder, replaceFile } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
 import { findAbandoned, flush, handleAbandoned, ifExists, readJournals, startJournal } from './journal.ts';
@@ -65,7 +64,8 @@ export function openFolder(folder: string, clock: Clock = Date.now): Files {
     async restore(key: string, bytes: Uint8Array): Promise<void> {
       const path = join(folder, key);
       makeFolder(dirname(path));
-      await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`), bytes, { flush: true });
+      const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
+      await replaceFile(path, temporary, (target, flush) => writeFile(target, bytes, { flush }));
     },
 
     link: (key, path) => link(join(folder, key), path),
@@ -119,7 +119,8 @@ async function beginUpload(folder: string): Promise<Upload> {
         await journal.add(key);
       }
       makeFolder(dirname(path));
-      await writeAtomically(path, join(folder, `${TEMPORARY_PREFIX}${journal.id}-${randomUUID()}`), bytes);
+      const temporary = join(folder, `${TEMPORARY_PREFIX}${journal.id}-${randomUUID()}`);
+      await replaceFile(path, temporary, (target) => writeFile(target, bytes));
       written.add(path);
       return hash;
     },
@@ -163,22 +164,6 @@ const dryRunUpload: Upload = {
   finish: async () => {},
   abandon: async () => {},
 };
-
-/** Writes a temporary file and renames it, so that nobody reads a partial file. */
-async function writeAtomically(
-  path: string,
-  temporary: string,
-  bytes: Uint8Array,
-  options: { flush?: boolean } = {},
-): Promise<void> {
-  try {
-    await writeFile(temporary, bytes, options);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
 
 function openFile(handle: FileHandle, size: number): OpenFile {
   return {

@@ -1,6 +1,8 @@
 /** The commands export, remove, check and stats. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -9,6 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/documents/check.ts';
@@ -49,6 +52,21 @@ await forEachEngine(async (engine) => {
     return { folder, environment, run, config };
   }
 
+  /** A device, a pipe and a link to one stay what they are. */
+  async function exportsToPipe(folder: string, run: (...command: string[]) => unknown, expected: string) {
+    const [pipe, link] = [join(folder, 'pipe'), join(folder, 'link')];
+    execFileSync('mkfifo', [pipe]);
+    symlinkSync(pipe, link);
+    // Open for writing too: neither side waits for the other one.
+    await using reader = await open(pipe, 'r+');
+    for (const path of [pipe, link]) {
+      await run('export', path);
+      assert.ok(lstatSync(pipe).isFIFO() && lstatSync(link).isSymbolicLink());
+      const { buffer, bytesRead } = await reader.read();
+      assert.equal(buffer.toString('utf8', 0, bytesRead), expected);
+    }
+  }
+
   describe('export', () => {
     test('an import of an export gives the same export again', async () => {
       const { folder, run } = await filled();
@@ -57,6 +75,7 @@ await forEachEngine(async (engine) => {
       const first = readFileSync(path, 'utf8');
       assert.equal(first.trim().split('\n').length, 18, 'the artist "Unknown" is one of them');
       for (const more of [[], ['-']]) assert.equal((await run('export', ...more)).output, first);
+      if (process.platform !== 'win32') await exportsToPipe(folder, run, first);
       const other = { DATA_DIR: join(folder, 'other'), ...engine.environment() };
       assert.match((await runCommand(['import', '-'], other, first)).output, /^18 added/);
       assert.equal((await runCommand(['export'], other)).output, first);

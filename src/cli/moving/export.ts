@@ -1,13 +1,13 @@
 /** `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { historyLines } from '../../catalogue/history-line.ts';
 import { catalogueLines, imageLine, joinLines } from '../../catalogue/line.ts';
 import type { Config } from '../../config/config.ts';
-import { makeFolder } from '../../lib/file-system.ts';
+import { makeFolder, replaceFile } from '../../lib/file-system.ts';
 import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import type { ImageRow, SavedImage } from '../../store/contract/writer.ts';
@@ -101,12 +101,12 @@ async function copyFile(files: Files, key: string, path: string): Promise<boolea
   const file = await files.open(key);
   if (!file) return false;
   makeFolder(dirname(path));
-  const temporary = `${path}.${randomUUID()}.part`;
   try {
-    const target = createWriteStream(temporary);
-    if (file.size > 0) await pipeline(file.stream(0, file.size - 1), target);
-    else await Promise.all([file.close(), finished(target.end())]);
-    await rename(temporary, path);
+    await replaceFile(path, `${path}.${randomUUID()}.part`, async (copy) => {
+      const target = createWriteStream(copy);
+      if (file.size > 0) await pipeline(file.stream(0, file.size - 1), target);
+      else await Promise.all([file.close(), finished(target.end())]);
+    });
     return true;
   } catch (error) {
     // A bucket can lose the file between the two requests.
@@ -114,24 +114,20 @@ async function copyFile(files: Files, key: string, path: string): Promise<boolea
     await again?.close();
     if (again) throw error;
     return false;
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 
-/** Writes lines to a file that appears when it is complete: a failed or interrupted command leaves no partial file. */
+/** A failed or interrupted command leaves no partial file. */
 async function writeAtomically(path: string, lines: AsyncIterable<string>): Promise<void> {
   using interrupt = listenForInterrupt('interrupted; nothing was exported');
   const { signal } = interrupt;
-  const temporary = `${path}.${process.pid}.part`;
   makeFolder(dirname(path));
   await removeAbandoned(path);
   try {
-    const file = await open(temporary, 'w');
-    await pipeline(joinLines(lines), file.createWriteStream({ flush: true }), { signal });
-    await rename(temporary, path);
+    await replaceFile(path, `${path}.${process.pid}.part`, (target, flush) =>
+      pipeline(joinLines(lines), createWriteStream(target, { flush }), { signal }),
+    );
   } catch (error) {
-    await rm(temporary, { force: true });
     throw signal.aborted ? signal.reason : error;
   }
 }
