@@ -88,7 +88,7 @@ describe(`Node ${oldest}`, { skip }, () => {
   test('edits, removes, backs up and restores', async () => {
     const [first = '', second = ''] = (await zukan('find')).trim().split('\n');
     await zukan('edit', first, '--rating', 'questionable');
-    await zukan('remove', second);
+    await zukan('remove', '--yes', second);
     await zukan('backup', backup);
     const restored = environment('restored');
     await run(oldNode, [program, 'restore', backup], { env: restored });

@@ -55,7 +55,7 @@ export async function prepareScenarios(
   );
   const prepare: Record<Command, () => Promise<Scenario>> = {
     import: () => trace(store, place, ['import', '--quiet', next]),
-    removal: () => trace(store, place, ['remove', uuid(4, 1), uuid(4, 3)]),
+    removal: () => trace(store, place, ['remove', '--yes', uuid(4, 1), uuid(4, 3)]),
     async repair() {
       const damaged = await place.copy();
       damage(damaged.environment);
@@ -80,7 +80,7 @@ export async function prepareScenarios(
       return trace(store, copy, ['trash', '--restore', uuid(4, 100), uuid(4, 101)]);
     },
     async 'empty the trash'() {
-      return trace(store, await copyWithTrash(folder, place), ['trash', '--empty']);
+      return trace(store, await copyWithTrash(folder, place), ['trash', '--empty', '--yes']);
     },
     watch: () => traceWatch(store, place, false),
     'watch and prune': () => traceWatch(store, place, true),

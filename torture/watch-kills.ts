@@ -53,7 +53,7 @@ export class WatchedPlace {
     await runOrThrow(['import', '--quiet', this.folder.root], environment);
     await this.verify(true);
     const [[removed, { id }]] = [...this.#images] as [[string, Image]];
-    await runOrThrow(['remove', id], environment);
+    await runOrThrow(['remove', '--yes', id], environment);
     this.#removed = removed;
     this.#images.delete(removed);
     const ids = [...this.#images.values()].map((image) => image.id);

@@ -58,6 +58,8 @@ export interface RemovalResult {
   allowed: number;
   /** The names that were blocked. */
   blocked: string[];
+  /** The number of the change. */
+  change: number;
   /** Removes the files that no image uses any more, and returns how many. Call it once. */
   removeFiles(): Promise<number>;
 }
@@ -85,7 +87,8 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
   const allowed = await allowRemoved(writer, missing, removal);
   const blocked = entry ? await blockEntry(writer, entry, removal.now) : [];
   writer.changeLog.describe(describeRemoval(images.length, allowed, blocked, removal));
-  const result = { images, allowed, blocked, removeFiles: async () => 0 };
+  const change = writer.changeLog.number;
+  const result = { images, allowed, blocked, change, removeFiles: async () => 0 };
   if (isDryRun) return result;
   if (removal.toTrash) {
     signal.throwIfAborted();

@@ -42,9 +42,12 @@ export interface EmptyTrash {
   signal: AbortSignal;
 }
 
-/** Deletes for good what the trash has: everything, or what was removed before a time. Returns how many rows and files. */
+/**
+ * Deletes for good what the trash has: what was removed before a time, or by changes up to one. Returns how many rows and
+ * files.
+ */
 export async function emptyTrash(
-  before: string | undefined,
+  { before, upTo = Number.POSITIVE_INFINITY }: { before?: string; upTo?: number },
   { files, openWriter, signal }: EmptyTrash,
 ): Promise<{ images: number; files: number }> {
   let rows: TrashedImage[];
@@ -52,7 +55,7 @@ export async function emptyTrash(
   let journal: Awaited<ReturnType<typeof commitWithJournal>>;
   {
     await using writer = await openWriter();
-    rows = await writer.changeLog.trashBefore(before);
+    rows = (await writer.changeLog.trashBefore(before)).filter(({ change }) => change <= upTo);
     if (rows.length === 0) return { images: 0, files: 0 };
     await writer.changeLog.takeFromTrash(rows);
     const removed = await writer.decisions.removedFilesOf(rows.map(({ image }) => image.id));

@@ -62,7 +62,7 @@ async function expireTrash(
   openWriter: () => Promise<CatalogueWriter>,
 ): Promise<void> {
   try {
-    await emptyTrash(before, { files, openWriter, signal: new AbortController().signal });
+    await emptyTrash({ before }, { files, openWriter, signal: new AbortController().signal });
   } catch {
     // The next command tries again.
   }

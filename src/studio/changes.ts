@@ -131,11 +131,14 @@ export class Changes {
   /** Deletes what the trash has for good. */
   async emptyTrash(call: Call): Promise<ResponseOf<'/change/trash/empty'>> {
     return this.#exclusively(async () => {
-      const deleted = await emptyTrash(undefined, {
-        files: this.#engines.files,
-        openWriter: () => this.#openWriter(call),
-        signal: new AbortController().signal,
-      });
+      const deleted = await emptyTrash(
+        {},
+        {
+          files: this.#engines.files,
+          openWriter: () => this.#openWriter(call),
+          signal: new AbortController().signal,
+        },
+      );
       return this.#changed(deleted);
     });
   }

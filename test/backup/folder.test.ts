@@ -48,7 +48,7 @@ test('a second backup adds only what is new, and removes what is gone', async ()
     /\(0 new files, 0 removed\)/,
   );
   assert.equal(statSync(join(backup, name)).ino, inode);
-  await succeed(['remove', uuid(4, 1)], environment);
+  await succeed(['remove', '--yes', uuid(4, 1)], environment);
   assert.match(
     (await succeed(['backup', '--quiet', backup], environment)).output,
     /\(0 new files, 1 removed\)/,
@@ -216,13 +216,13 @@ await forEachEngineInDepth((engine) => {
     const change = async () => {
       if (hasChanged) return;
       hasChanged = true;
-      await succeed(['remove', uuid(4, 1)], environment);
+      await succeed(['remove', '--yes', uuid(4, 1)], environment);
       const record = { type: 'image', id: uuid(4, 2), file: 'pictures/4.png', nsfw: 'sfw', artist: 'new' };
       writeFileSync(
         join(folder, 'replace.ndjson'),
         [{ type: 'artist', name: 'new' }, record].map((line) => JSON.stringify(line)).join('\n'),
       );
-      await succeed(['remove', '--allow-again', uuid(4, 4)], environment);
+      await succeed(['remove', '--yes', '--allow-again', uuid(4, 4)], environment);
       await succeed(['import', '--quiet', join(folder, 'replace.ndjson')], environment);
     };
     const changing: Files = {

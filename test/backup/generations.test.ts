@@ -21,7 +21,7 @@ async function makeGenerations(name: string) {
   const backup = join(folder, `${name} backup`);
   const generations: { time: string; exported: string }[] = [];
   for (const removed of [undefined, uuid(4, 1), uuid(4, 2)]) {
-    if (removed) await succeed(['remove', removed], environment);
+    if (removed) await succeed(['remove', '--yes', removed], environment);
     await succeed(['backup', '--quiet', '--keep', '3', backup], environment);
     const { createdAt } = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8'));
     generations.push({ time: createdAt, exported: (await succeed(['export'], environment)).output });

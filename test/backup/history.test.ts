@@ -68,7 +68,7 @@ await forEachEngineInDepth((engine) => {
     assert.equal(files(), 9);
     for (const address of ['org/6', 'org/7', 'org/new']) assert.ok(listed().includes(address), address);
     // One in the trash, and one that was edited.
-    await succeed(['remove', image(6), image(7)], environment);
+    await succeed(['remove', '--yes', image(6), image(7)], environment);
     await succeed(['backup', '--quiet', backup], environment);
     assert.equal(files(), 7);
     for (const address of ['org/2', 'org/6', 'org/7', 'org/new'])

@@ -81,7 +81,7 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
   cpSync(join(folder, 'data'), join(home, 'old'), { recursive: true });
   await succeed(['backup', '--quiet', join(home, 'original')], at('old'));
   cpSync(join(home, 'old'), join(home, 'new'), { recursive: true });
-  await succeed(['remove', uuid(4, 1)], at('new'));
+  await succeed(['remove', '--yes', uuid(4, 1)], at('new'));
   writeTiny(join(home, 'pictures'), '9.png', 9);
   await succeed(['import', '--quiet', join(home, 'pictures')], at('new'));
   const [before, after] = [await contentsOf(at('old')), await contentsOf(at('new'))];

@@ -43,7 +43,7 @@ async function makeCatalogue(engine: Engine) {
   const removed = (await rows(environment)).find(({ key }) =>
     key.includes(hash('sha256', readFileSync(join(pictures, 'removed.png')))),
   );
-  await succeed(['remove', removed?.id ?? ''], environment);
+  await succeed(['remove', '--yes', removed?.id ?? ''], environment);
   const backup = join(folder, 'backup');
   const backUp = async () => (await succeed(['backup', '--quiet', backup], environment)).output;
   return { folder, pictures, environment, target, rows, backup, backUp };

@@ -154,6 +154,7 @@ const command = fc.oneof(
   ),
   fc.tuple(
     fc.constant('remove'),
+    fc.constant('--yes'),
     number.map((index) => uuid(4, index)),
     fc.constant('--reason'),
     name,

@@ -187,11 +187,14 @@ await forEachEngineInDepth((engine) => {
             [model, former] = [former, undefined];
           } else if (step.action === 'empty') {
             const { signal } = new AbortController();
-            await emptyTrash(undefined, {
-              files: openFiles(config),
-              openWriter: () => openWriter(config),
-              signal,
-            });
+            await emptyTrash(
+              {},
+              {
+                files: openFiles(config),
+                openWriter: () => openWriter(config),
+                signal,
+              },
+            );
             const isLeft = (image: number) => !model.trash.includes(image);
             for (const [name, images] of Object.entries(model.albums))
               model.albums[name] = images.filter(isLeft);

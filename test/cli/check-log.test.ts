@@ -50,7 +50,7 @@ await forEachEngineInDepth((engine) => {
       const { status, output } = await runCommand(['check', '--quiet', '--repair'], environment);
       assert.equal(status, 1);
       assert.equal(output, `image ${image(6)} in the trash: the file ${row?.key} is missing\n`);
-      await succeed(['trash', '--empty'], environment);
+      await succeed(['trash', '--empty', '--yes'], environment);
       await succeed(['check', '--quiet'], environment);
     },
   );

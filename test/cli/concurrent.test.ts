@@ -41,7 +41,7 @@ await forEachEngineInDepth(async (engine) => {
     const files = changing(
       openFiles(box.config),
       async () => {
-        assert.equal((await runCommand(['remove', uuid(4, 1)], box.environment)).status, 0);
+        assert.equal((await runCommand(['remove', '--yes', uuid(4, 1)], box.environment)).status, 0);
         await box.import([image(2, 3)]);
       },
       async () => {
@@ -66,7 +66,7 @@ await forEachEngineInDepth(async (engine) => {
   testOnce('export --files leaves out images that are removed, and copies replaced files', async () => {
     const box = await importTwoImages(engine);
     const files = changing(openFiles(box.config), async () => {
-      assert.equal((await runCommand(['remove', uuid(4, 1)], box.environment)).status, 0);
+      assert.equal((await runCommand(['remove', '--yes', uuid(4, 1)], box.environment)).status, 0);
       await box.import([image(2, 3)]);
     });
     const backup = join(box.folder, 'backup');

@@ -265,8 +265,8 @@ await forEachEngineInDepth((engine) => {
       picture(2, { characters: ['Koharu'] });
       picture(3, { artist: 'Bob' });
       await ok('import', pictures);
-      await ok('remove', '--artist', 'Ann', '--block');
-      await ok('remove', '--character', 'Koharu', '--block');
+      await ok('remove', '--yes', '--artist', 'Ann', '--block');
+      await ok('remove', '--yes', '--character', 'Koharu', '--block');
       writeTiny(pictures, 'a/4.png', 40);
       writeTiny(pictures, 'b/4.png', 40);
       writeFileSync(join(pictures, 'b/4.json'), '{"artist":"Ann"}');
@@ -299,11 +299,11 @@ await forEachEngineInDepth((engine) => {
       const dry = await ok('remove', '--artist', 'Ann', '--block', '--dry-run');
       assert.match(dry, /^dry run.*1 image would be removed:\n\S+\nwould block "Ann", "ann_ink"\n$/);
       assert.equal(
-        await ok('remove', '--artist', 'ann_ink', '--block', '--reason', 'she asked'),
+        await ok('remove', '--yes', '--artist', 'ann_ink', '--block', '--reason', 'she asked'),
         'removed 1 image and 1 file\nblocked "Ann", "ann_ink"; imports of folders skip their pictures\n',
       );
       assert.match(
-        await ok('remove', '--character', 'Koharu', '--block'),
+        await ok('remove', '--yes', '--character', 'Koharu', '--block'),
         /^removed 1 image .*\nblocked "Koharu"/,
       );
       // Bytes that nobody removed.
@@ -342,7 +342,10 @@ await forEachEngineInDepth((engine) => {
         (await pipe('{"type":"artist","name":"Ann"}', 'import', '-')).errors,
         /the artist "Ann" is blocked; "zukan entry artist 'Ann' --unblock" lifts the block/,
       );
-      assert.match((await run('remove', '--artist', 'Ann', '--block')).errors, /there is no artist "Ann"/);
+      assert.match(
+        (await run('remove', '--yes', '--artist', 'Ann', '--block')).errors,
+        /there is no artist "Ann"/,
+      );
       await ok('entry', 'artist', 'Ann', '--block');
       assert.match(await ok('blocked'), /^kind +name +since +imports\nartist +Ann +\S+ +skip the pictures\n/);
       const listed = JSON.parse(await ok('blocked', '--json')) as { name: string; skips?: true }[];
@@ -376,7 +379,7 @@ await forEachEngineInDepth((engine) => {
         await ok('import', pictures);
         await ok('entry', 'artist', 'Bob', '--create');
         assert.match(
-          await ok('remove', '--artist', 'Bob', '--block'),
+          await ok('remove', '--yes', '--artist', 'Bob', '--block'),
           /^removed 0 images and 0 files\nblocked "Bob"/,
         );
         const number = (
@@ -386,7 +389,7 @@ await forEachEngineInDepth((engine) => {
         await ok('undo', String(number.number));
         assert.match(await ok('entry', 'artist', 'Bob'), /Bob/);
         assert.equal(await ok('blocked'), 'no names are blocked\n');
-        await ok('remove', '--artist', 'Ann', '--block');
+        await ok('remove', '--yes', '--artist', 'Ann', '--block');
         const [last] = JSON.parse(await ok('history', '--json')) as [{ number: number }];
         assert.match(
           (await run('undo', String(last.number))).errors,
@@ -406,8 +409,11 @@ await forEachEngineInDepth((engine) => {
         [uuid(1, 1), '--block'],
         ['--artist', 'Unknown', '--block', '--allow-again'],
       ])
-        assert.equal((await run('remove', ...flags)).status, 2, flags.join(' '));
-      assert.match((await run('remove', '--artist', 'Unknown', '--block')).errors, /cannot be removed/);
+        assert.equal((await run('remove', '--yes', ...flags)).status, 2, flags.join(' '));
+      assert.match(
+        (await run('remove', '--yes', '--artist', 'Unknown', '--block')).errors,
+        /cannot be removed/,
+      );
       const line = '{"type":"blocked","kind":"category","name":"cat","skips":true}';
       assert.match(
         (await pipe(line, 'import', '-')).errors,
@@ -425,7 +431,7 @@ await forEachEngineInDepth((engine) => {
       const dry = await ok('remove', '--artist', 'Bob', '--dry-run');
       assert.equal(dry, `dry run, nothing was changed; 1 image would be removed:\n${bob?.id}\n`);
       assert.equal(
-        await ok('remove', '--artist', 'Ann', '--reason', 'she asked'),
+        await ok('remove', '--yes', '--artist', 'Ann', '--reason', 'she asked'),
         'removed 2 images and 2 files\n',
       );
       const summary = await ok('import', pictures);
@@ -444,7 +450,7 @@ await forEachEngineInDepth((engine) => {
       );
       assert.match(await ok('import', pictures), /^1 added/);
       const [again] = await find('--artist', 'Ann');
-      await ok('remove', '--allow-again', again?.id ?? '');
+      await ok('remove', '--yes', '--allow-again', again?.id ?? '');
       assert.match(await ok('import', pictures), /^1 added/);
       const { status, errors } = await run('remove', '--allow-again', uuid(9, 9));
       assert.deepEqual([status, /nothing was removed: there is no image/.test(errors)], [1, true]);
@@ -453,7 +459,7 @@ await forEachEngineInDepth((engine) => {
         ['--artist', 'Bob', '--category', 'x'],
         [bob?.id ?? '', '--artist', 'Bob'],
       ])
-        assert.equal((await run('remove', ...parameters)).status, 2);
+        assert.equal((await run('remove', '--yes', ...parameters)).status, 2);
       assert.equal(await ok('check'), 'no problems found\n');
     });
 
@@ -469,12 +475,12 @@ await forEachEngineInDepth((engine) => {
       await ok('import', pictures);
       const { id = '' } = (await find()).find(({ fileName }) => fileName === '1.png') ?? {};
       assert.notEqual(id, former);
-      const refused = await run('remove', '--allow-again', former);
+      const refused = await run('remove', '--yes', '--allow-again', former);
       assert.equal(refused.status, 1);
       assert.match(refused.errors, /is in the trash; "zukan trash --restore/);
       assert.match(await ok('trash'), new RegExp(former));
       assert.match((await run('trash', '--restore', former)).errors, /: the picture was imported again\n$/);
-      assert.equal(await ok('remove', id), 'removed 2 images and 1 file\n');
+      assert.equal(await ok('remove', '--yes', id), 'removed 2 images and 1 file\n');
       assert.equal(filesIn(filesFolder(config)).length, 1);
       assert.doesNotMatch(await ok('trash'), new RegExp(former));
       await ok('undo', '2');
@@ -487,7 +493,7 @@ await forEachEngineInDepth((engine) => {
       const box = openMaintained(engine);
       const twins = [1, 2].map((index) => keyed(7, { id: uuid(4, index) }));
       await box.import(twins);
-      await box.ok('remove', uuid(4, 1));
+      await box.ok('remove', '--yes', uuid(4, 1));
       assert.deepEqual(await box.import(twins), { added: 0, updated: 0, unchanged: 1 });
       const exported = await box.ok('export');
       const copy = sandbox();
@@ -501,7 +507,7 @@ await forEachEngineInDepth((engine) => {
       writeFileSync(join(pictures, '1.jpg'), bytes);
       await ok('import', '--keep-location', pictures);
       const id = (await ok('find')).trim();
-      await ok('remove', id);
+      await ok('remove', '--yes', id);
       writeFileSync(join(pictures, '1.jpg'), removeLocation(bytes, 'image/jpeg'));
       assert.match(await ok('import', pictures), /^0 added.*1\.jpg: image /s);
     });

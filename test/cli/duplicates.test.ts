@@ -125,7 +125,7 @@ await forEachEngineInDepth(async (engine) => {
         output,
         /\n2 groups, 5 images; "zukan duplicates --keep largest" keeps one of each group\n$/,
       );
-      await run('remove', groups[1]?.images[1]?.id ?? '');
+      await run('remove', '--yes', groups[1]?.images[1]?.id ?? '');
       assert.deepEqual(await duplicates(), groups.slice(0, 1));
     });
 

@@ -106,7 +106,7 @@ test('usage errors and missing files', async () => {
     ['import', hostile],
     ['import', `--${hostile}`],
     [hostile],
-    ['remove', hostile],
+    ['remove', '--yes', hostile],
     ['token', 'revoke', hostile],
     ['token', 'create', '--owner', 'a', '--purpose', 'b', '--scope', hostile],
     ['token', 'create', '--owner', 'a', '--purpose', 'b', '--expires', hostile],

@@ -164,7 +164,7 @@ await forEachEngine(async (engine) => {
       const path = `/api/image/${uuid(4, 1)}`;
       assert.equal((await service.get(path)).status, 200);
       assert.equal(
-        (await run('remove', uuid(4, 1).toUpperCase(), uuid(4, 3))).output,
+        (await run('remove', '--yes', uuid(4, 1).toUpperCase(), uuid(4, 3))).output,
         'removed 2 images and 2 files\n',
       );
       assert.equal((await service.get(path)).status, 404);
@@ -181,9 +181,9 @@ await forEachEngine(async (engine) => {
       const second = { type: 'image', id: uuid(4, 99), file: 'p/1.jpg', nsfw: 'sfw' };
       writeFileSync(join(folder, 'second.ndjson'), JSON.stringify(second));
       await run('import', join(folder, 'second.ndjson'));
-      assert.equal((await run('remove', uuid(4, 99))).output, 'removed 1 image and 0 files\n');
+      assert.equal((await run('remove', '--yes', uuid(4, 99))).output, 'removed 1 image and 0 files\n');
       const before = snapshot(config);
-      const { status, errors } = await run('remove', uuid(4, 1), uuid(9, 9));
+      const { status, errors } = await run('remove', '--yes', uuid(4, 1), uuid(9, 9));
       assert.equal(status, 1);
       assert.match(errors, new RegExp(`nothing was removed: there is no image with the id ${uuid(9, 9)}`));
       assert.equal(snapshot(config), before);

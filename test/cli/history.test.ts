@@ -100,7 +100,7 @@ await forEachEngineInDepth((engine) => {
     await run('undo', '2');
     assert.equal(await run('export'), before);
     await run('edit', first, '--source-url', 'https://example.org/secret');
-    await run('remove', first, '--reason', 'asked to');
+    await run('remove', '--yes', first, '--reason', 'asked to');
     const shown = await run('history', '5');
     assert.match(shown, new RegExp(`image ${first} taken down {2}hash: \\(none\\) → [0-9a-f]{64}`));
     for (const number of ['1', '2', '3', '4']) assert.doesNotMatch(await run('history', number), /secret/);
@@ -110,9 +110,9 @@ await forEachEngineInDepth((engine) => {
     assert.doesNotMatch(await run('export'), new RegExp(`"type":"image","id":"${first}"`), 'it stays away');
     assert.match(await fails('trash', '--restore', first), /the trash has no image/);
     await run('imports', 'revert', '1');
-    assert.match(await run('trash', '--empty'), /^deleted \d+ images and \d+ files for good\n/);
+    assert.match(await run('trash', '--empty', '--yes'), /^deleted \d+ images and \d+ files for good\n/);
     assert.equal(files(), 0);
     assert.equal(await run('trash'), 'the trash is empty\n');
-    assert.match(await fails('trash', '--empty', '--restore', first), /name either/);
+    assert.match(await fails('trash', '--empty', '--yes', '--restore', first), /name either/);
   });
 });

@@ -3,17 +3,15 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { mock, test } from 'node:test';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
-import { importCommand } from '../../src/cli/importing/import.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { setClockAhead } from '../support/later.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
-import { runCommand } from '../support/zukan/program.ts';
+import { runAnswering, runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
@@ -120,7 +118,7 @@ await forEachEngineInDepth(async (engine) => {
       for (const path of ['1.png', 'copy/1.png', '2.png'])
         writeTiny(pictures, path, path === '2.png' ? 2 : 1);
       await importFolder();
-      const remove = (...parameters: string[]) => runCommand(['remove', ...parameters], environment);
+      const remove = (...parameters: string[]) => runCommand(['remove', '--yes', ...parameters], environment);
       await using snapshot = await openSnapshot(config);
       const rows = await Array.fromAsync(snapshot.images());
       const { id } = rows.find(({ key }) => pictureOf(key) === 1) ?? { id: '' };
@@ -200,7 +198,7 @@ await forEachEngineInDepth(async (engine) => {
     );
     assert.equal(filesIn(filesFolder(config)).length, 21, 'they are in the trash');
     assert.match(
-      (await runCommand(['trash', '--empty'], environment)).output,
+      (await runCommand(['trash', '--empty', '--yes'], environment)).output,
       /^deleted 2 images and 2 files for good\n/,
     );
     assert.equal(filesIn(filesFolder(config)).length, 19);
@@ -226,7 +224,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.match(refused.output, /2\.png\n.*3\.png\n$/);
     assert.match(
       refused.errors,
-      /nothing was imported or removed: --prune would remove 2 of 9 images, more than a tenth\. Use --yes/,
+      /nothing was changed: --prune would remove 2 of 9 images, more than a tenth\. Use --yes/,
     );
     assert.equal((await images()).length, 9);
     writeTiny(pictures, 'new.png', 20);
@@ -280,27 +278,16 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   testOnce('--prune asks on a terminal', async () => {
-    const { pictures, config, importFolder, images } = newFolder(engine);
+    const { pictures, environment, importFolder, images } = newFolder(engine);
     for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
     await importFolder();
     for (const index of [1, 2]) unlinkSync(join(pictures, `${index}.png`));
-    const importAnswering = async (answer: string) => {
-      const stdin = Object.assign(new PassThrough(), { isTTY: true });
-      const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: true })];
-      let output = '';
-      stdout.on('data', (chunk) => {
-        output += chunk;
-      });
-      stderr.on('data', (chunk) => {
-        if (String(chunk).includes('[y/N]')) stdin.write(answer);
-      });
-      await importCommand(config, [pictures], { prune: true, quiet: true }, { stdin, stdout, stderr });
-      return output;
-    };
+    const importAnswering = (answer: string) =>
+      runAnswering(answer, ['import', '--prune', '--quiet', pictures], environment);
     for (const answer of ['\n', 'no\n', '\u0004'])
-      await assert.rejects(importAnswering(answer), /nothing was imported or removed: .* 2 of 3 images/);
-    await assert.rejects(importAnswering('\u0003'), /interrupted; nothing was imported/);
+      assert.match((await importAnswering(answer)).errors, /nothing was changed: .* 2 of 3 images/);
+    assert.match((await importAnswering('\u0003')).errors, /interrupted; nothing was imported/);
     assert.equal((await images()).length, 3);
-    assert.match(await importAnswering('y\n'), /2 removed\n/);
+    assert.match((await importAnswering('y\n')).output, /2 removed\n/);
   });
 });

@@ -80,7 +80,7 @@ test('every command that changes the catalogue removes the leftovers of a killed
     ['import', '--quiet', next],
     ['edit', uuid(4, 1), '--rating', 'nsfw'],
     ['entry', 'category', 'cats', '--create'],
-    ['remove', uuid(4, 1)],
+    ['remove', '--yes', uuid(4, 1)],
     ['imports', 'revert', '1'],
     ['thumbnails', '--quiet'],
     ['check', '--repair', '--quiet'],
@@ -98,7 +98,7 @@ test('every command that changes the catalogue removes the leftovers of a killed
       assert.equal(status, 0, errors);
     }
     assert.deepEqual(hidden(environment.DATA_DIR as string), [], `after ${change}`);
-    await runCommand(['trash', '--empty'], environment);
+    await runCommand(['trash', '--empty', '--yes'], environment);
     assert.deepEqual(stored(environment.DATA_DIR as string), await used(environment), `after ${change}`);
   }
   assert.deepEqual(hidden(killed), before);

@@ -27,7 +27,7 @@ await forEachEngineInDepth(async (engine) => {
       ['check', '--repair'],
       ['duplicates'],
       ['thumbnails'],
-      ['remove', uuid(4, 1)],
+      ['remove', '--yes', uuid(4, 1)],
       ['token', 'list'],
       ['token', 'revoke', uuid(4, 1)],
       ['token', 'create', '--owner', 'me', '--purpose', 'x'],

@@ -52,7 +52,7 @@ const lines = [
 await runCommand(['import', await writeKnownCatalogue(folder)], source);
 await runCommand(['import', '-'], source, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 // Makes gaps in the numbers, and an order that differs from the file.
-await runCommand(['remove', uuid(4, 2)], source);
+await runCommand(['remove', '--yes', uuid(4, 2)], source);
 await runCommand(['import', '-'], source, JSON.stringify(keyed(3, { nsfw: 'nsfw' })));
 // Decisions move too: marks of fields, aliases and blocked names. The removal above left the hash of its bytes.
 await runCommand(['edit', uuid(4, 1), '--artist', 'abe', '--reset', 'rating'], source);

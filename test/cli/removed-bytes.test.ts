@@ -54,7 +54,7 @@ async function prepare(what: 'remove' | 'import') {
   const box = await filled();
   const path = join(box.folder, 'next.ndjson');
   writeFileSync(path, JSON.stringify(image(1, 3)));
-  const command = what === 'remove' ? ['remove', uuid(4, 1)] : ['import', '--quiet', path];
+  const command = what === 'remove' ? ['remove', '--yes', uuid(4, 1)] : ['import', '--quiet', path];
   const copy = (name: string) => {
     const data = join(box.folder, name);
     cpSync(box.environment.DATA_DIR ?? '', data, { recursive: true });
@@ -138,7 +138,7 @@ for (const what of ['remove', 'import'] as const) {
       const isOld = hasPicture(1, await readKeys(data), data);
       outcomes[isOld ? 'old' : 'new']++;
       assert.equal(isOld, point <= traced.commit, label);
-      const next = point % 2 === 0 ? ['check', '--repair'] : ['remove', uuid(4, 2)];
+      const next = point % 2 === 0 ? ['check', '--repair'] : ['remove', '--yes', uuid(4, 2)];
       const { status, errors } = await runCommand(next, { DATA_DIR: data });
       assert.equal(status, 0, errors);
       assert.deepEqual(

@@ -99,20 +99,21 @@ await forEachEngineInDepth((engine) => {
           const image = (await images()).find(({ eTag }) => eTag === hashOf(step.picture));
           if (!image) continue;
           removed.add(step.picture);
-          assert.equal((await run('remove', image.id)).status, 0);
+          assert.equal((await run('remove', '--yes', image.id)).status, 0);
           const left = existsSync(filesFolder(config))
             ? readdirSync(filesFolder(config), { recursive: true })
             : [];
           assert.ok(!left.some((name) => String(name).includes(hashOf(step.picture))), 'bytes stay');
         } else {
-          const command = step.do === 'check' ? ['check', '--repair', '--quiet'] : ['trash', '--empty'];
+          const command =
+            step.do === 'check' ? ['check', '--repair', '--quiet'] : ['trash', '--empty', '--yes'];
           assert.equal((await run(...command)).status, 0);
         }
       }
       mock.timers.setTime(Date.now() + 60_000);
       const { status, errors } = await importFolder('--prune', '--yes');
       assert.equal(status, 0, errors);
-      await run('trash', '--empty');
+      await run('trash', '--empty', '--yes');
       const expected = new Set([...model.values()].filter((index) => !removed.has(index)).map(hashOf));
       assert.deepEqual(new Set((await images()).map(({ eTag }) => eTag)), expected);
       const stored = filesFolder(config);

@@ -206,7 +206,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(status, 0);
     assert.deepEqual(read, []);
     await assertClean();
-    await run('trash', '--empty');
+    await run('trash', '--empty', '--yes');
     assert.equal(stored().length, PICTURES + 1, 'with the one that was edited');
   });
 
@@ -225,7 +225,10 @@ await forEachEngineInDepth(async (engine) => {
     await importFolder('--keep-location');
     const has = (bytes: Buffer) => stored().some((name) => name.includes(hash('sha256', bytes)));
     assert.ok(has(located) && has(tinyPicture(1)));
-    for (const command of [['remove'], ['trash', '--empty']]) {
+    for (const command of [
+      ['remove', '--yes'],
+      ['trash', '--empty', '--yes'],
+    ]) {
       const ids = (await run('find')).output.split('\n').filter(Boolean);
       assert.equal((await run(...command, ...(command[0] === 'remove' ? ids : []))).status, 0);
     }

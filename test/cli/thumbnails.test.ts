@@ -151,7 +151,7 @@ await forEachEngineInDepth((engine) => {
     const catalogue = await writeKnownCatalogue(folder);
     await importFiles(configOf('30'), [catalogue]);
     const before = await storedKeys();
-    assert.equal((await run('30', 'remove', uuid(4, 1))).output, 'removed 1 image and 2 files\n');
+    assert.equal((await run('30', 'remove', '--yes', uuid(4, 1))).output, 'removed 1 image and 2 files\n');
     assert.equal((await storedKeys()).length, before.length - 2);
 
     await drawInto(folder, { file: 'new.png', format: 'png', width: 99, height: 33, colour: '#123456' });

@@ -165,7 +165,7 @@ await forEachEngineInDepth(async (engine) => {
 
   test('remove deletes files from the bucket, and export copies them out of it', async () => {
     const before = (await keys()).length;
-    assert.equal((await run('remove', uuid(4, 2))).output, 'removed 1 image and 1 file\n');
+    assert.equal((await run('remove', '--yes', uuid(4, 2))).output, 'removed 1 image and 1 file\n');
     assert.equal((await keys()).length, before - 1);
     const copy = join(folder, 'copy');
     assert.equal((await run('export', '--files', join(copy, 'files'), join(copy, 'all.ndjson'))).status, 0);

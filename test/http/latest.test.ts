@@ -84,7 +84,7 @@ await forEachEngineInDepth(async (engine) => {
       config: box.config,
       catalogue: store.catalogue,
       add: (pictures: Picture[]) => box.import(toRecords(pictures)),
-      remove: (...ids: string[]) => runCommand(['remove', ...ids], box.environment),
+      remove: (...ids: string[]) => runCommand(['remove', '--yes', ...ids], box.environment),
     };
   }
 

@@ -144,7 +144,7 @@ await forEachEngine(async (engine) => {
       await run('undo', String(await last()));
     },
     async 'take down'(index) {
-      await run('remove', uuid(4, index));
+      await run('remove', '--yes', uuid(4, index));
       titles.delete(uuid(4, index));
     },
     async 'remove and restore'() {

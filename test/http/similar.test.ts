@@ -97,7 +97,7 @@ await forEachEngineInDepth(async (engine) => {
 
   test('follows changes of the catalogue', async () => {
     const [first = '', second] = await similar(0);
-    await runCommand(['remove', first], box.environment);
+    await runCommand(['remove', '--yes', first], box.environment);
     assert.equal((await similar(0))[0], second);
     const left = rowsIn(box.config, 'select count(*) as count from perceptual_hash') as { count: number }[];
     assert.equal(left[0]?.count, 118, 'the hash is removed with the image');

@@ -64,7 +64,7 @@ async function assertConsistent({ config, environment }: Sandbox, images: number
 }
 
 async function remove({ environment }: Sandbox, ...parameters: string[]): Promise<void> {
-  const { status, errors } = await runCommand(['remove', ...parameters], environment);
+  const { status, errors } = await runCommand(['remove', '--yes', ...parameters], environment);
   assert.equal(status, 0, errors);
 }
 

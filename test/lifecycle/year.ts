@@ -154,7 +154,7 @@ export class Year {
   }
 
   async takeDown(picture: number, image: ModelImage, isRemembered: boolean): Promise<void> {
-    await this.run(['remove', image.id as string, ...(isRemembered ? [] : ['--allow-again'])]);
+    await this.run(['remove', '--yes', image.id as string, ...(isRemembered ? [] : ['--allow-again'])]);
     this.model.images.delete(picture);
     this.imports.forget(picture);
     if (isRemembered) this.model.removed.set(picture, image.id as string);

@@ -157,7 +157,7 @@ const command = fc.oneof(
       fc.constant(['--remove']),
     ),
   ),
-  fc.tuple(fc.constant(['remove']), imageIds),
+  fc.tuple(fc.constant(['remove', '--yes']), imageIds),
   fc.tuple(
     fc.constant(['token', 'revoke']),
     fc.constantFrom(...TOKENS).map((id) => [id]),
@@ -200,7 +200,7 @@ export const step: fc.Arbitrary<Step> = fc
 const requests = { isAwaited: true, seed: 1, count: 5 };
 /** In every run: the number of the newest image is used again, and every kind of entry changes. */
 export const firstSteps: Step[] = [
-  { parameters: ['remove', uuid(4, FIRST_IMAGES)], records: [], ...requests },
+  { parameters: ['remove', '--yes', uuid(4, FIRST_IMAGES)], records: [], ...requests },
   { parameters: ['import'], records: [image(FIRST_IMAGES + 1, 3)], ...requests },
   ...Object.values(entryKinds).map((kind) => ({
     parameters: ['entry', entryPaths[kind] as string, uuid(kind, 1), '--name', 'an earlier name'],

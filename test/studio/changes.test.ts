@@ -244,7 +244,7 @@ await forEachEngineInDepth(async (engine) => {
       assert.equal(refused.status, 422, fields);
       assert.doesNotMatch(refused.json.error, /zukan-add|picture\.(json|png)/);
     }
-    await box.ok('remove', newest?.id ?? '', '--reason', 'as asked');
+    await box.ok('remove', '--yes', newest?.id ?? '', '--reason', 'as asked');
     const removed = await add(query, tinyPicture(50));
     assert.match(removed.json.notes.join('\n'), /as asked/);
     assert.doesNotMatch(removed.json.notes.join('\n'), /zukan-add/);

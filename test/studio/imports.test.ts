@@ -107,7 +107,7 @@ await forEachEngineInDepth(async (engine) => {
     const { kept, removed } = await undo();
     assert.deepEqual([kept.listed[0].reason, removed.count], ['changed since', 0]);
     assert.ok((await studio.ids()).includes(id));
-    await box.ok('remove', id, '--allow-again');
+    await box.ok('remove', '--yes', id, '--allow-again');
   });
 
   test('an import is undone after a preview, and that can be undone', async () => {

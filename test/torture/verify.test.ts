@@ -35,7 +35,7 @@ test('accepts the old catalogue, the new one and the same one', async () => {
 test('accepts a removal at another time', async () => {
   const { id } = JSON.parse(contents.split('\n').find((line) => line.includes('"image"')) as string);
   const [one, other] = [await original.copy(), await original.copy()];
-  for (const { environment } of [one, other]) await runOrThrow(['remove', id], environment);
+  for (const { environment } of [one, other]) await runOrThrow(['remove', '--yes', id], environment);
   assert.match(await one.contents(), /"type":"removed"/);
   assert.equal(await one.contents(), await other.contents());
 });

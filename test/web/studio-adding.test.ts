@@ -29,7 +29,7 @@ describe('the studio', { skip }, async () => {
   const removeNewest = async () => {
     const environment = { DATA_DIR: config.dataDir };
     const { output } = await runCommand(['find', '--limit', '1'], environment);
-    assert.equal((await runCommand(['remove', output.trim()], environment)).status, 0);
+    assert.equal((await runCommand(['remove', '--yes', output.trim()], environment)).status, 0);
   };
 
   testDeep(

@@ -1,12 +1,12 @@
 /** `zukan import`: adds or updates records from catalogue files and folders of pictures. */
-import { createInterface } from 'node:readline';
 import type { Config } from '../../config/config.ts';
 import type { GoneImage, PruneCandidates } from '../../import/apply/prune.ts';
 import { openStore } from '../../server/engines.ts';
 import type { Change } from '../../store/contract/change-log.ts';
+import { confirm } from '../terminal/ask.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { isInteractive, printLine, printLines, silentTerminal, type Terminal } from '../terminal/terminal.ts';
-import { count, printable } from '../terminal/text.ts';
+import { count } from '../terminal/text.ts';
 import { list } from './list.ts';
 import { checkFlags } from './options.ts';
 import type { ImportSummary } from './report.ts';
@@ -84,16 +84,15 @@ async function confirmPrune(
 ): Promise<GoneImage[]> {
   const { gone } = candidates;
   printLines(terminal, describeGone(gone));
-  const question = yes || dryRun ? undefined : await findDoubt(config, candidates);
-  if (question === undefined) return gone;
-  if (isInteractive(terminal)) {
-    if (await ask(`${question} Remove them?`, terminal)) return gone;
-  } else if (skipBad) {
+  const doubt = yes || dryRun ? undefined : await findDoubt(config, candidates);
+  if (doubt === undefined) return gone;
+  if (skipBad && !isInteractive(terminal)) {
     // A file that cannot be read may be the reason for the doubt, and must not keep the others out.
-    printLine(terminal, `removed nothing: ${question} If this is right, import with --prune --yes.`);
+    printLine(terminal, `removed nothing: ${doubt} If this is right, import with --prune --yes.`);
     return [];
   }
-  throw new CommandError(`nothing was imported or removed: ${question} Use --yes if this is right.`);
+  await confirm(doubt, {}, terminal);
+  return gone;
 }
 
 export function describeGone(gone: GoneImage[]): string[] {
@@ -115,16 +114,4 @@ export async function findDoubt(
   const { images } = await store.catalogue.statistics();
   if (gone.length <= images.count * MAX_PRUNED_SHARE) return undefined;
   return `--prune would remove ${gone.length} of ${count(images.count, 'image')}, more than a tenth.`;
-}
-
-async function ask(question: string, { stdin, stderr }: Terminal): Promise<boolean> {
-  const prompt = createInterface({ input: stdin, output: stderr });
-  const answer = await new Promise<string>((resolve) => {
-    // While it reads, the prompt gets Ctrl-C instead of the process.
-    prompt.once('SIGINT', () => process.emit('SIGINT'));
-    for (const end of ['SIGINT', 'close']) prompt.once(end, () => resolve(''));
-    prompt.question(`${printable(question)} [y/N] `, resolve);
-  });
-  prompt.close();
-  return /^y(es)?$/i.test(answer.trim());
 }

@@ -1,9 +1,10 @@
-/** The commands that look after the images and entries of a catalogue: find, edit, entry, entries, remove, history, undo, trash, imports and studio. */
+/** The commands that look after the images and entries of a catalogue: find, edit, entry, entries, history, undo, imports and studio. */
 import type { Command } from 'commander';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import type { Config } from '../../config/config.ts';
 import { examples, ratingOption, repeatable } from '../terminal/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { addRemovalCommands } from './removal-commands.ts';
 
 export function addMaintenanceCommands(program: Command, config: () => Config, terminal: Terminal): void {
   program
@@ -120,25 +121,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       (await import('./entries.ts')).entriesCommand(config(), kind, options, terminal),
     );
 
-  program
-    .command('remove')
-    .description('take images down: remove them and their files at once and for good')
-    .argument('[id...]', 'ids of images; - reads them from standard input')
-    .option('--artist <name|id>', 'all images by this artist')
-    .option('--character <name|id>', 'all images of this character')
-    .option('--category <name|id>', 'all images in this category')
-    .option('--reason <text>', 'why; an import that skips the picture shows it', '')
-    .option('--block', 'also remove the artist or character; imports skip their pictures from now on', false)
-    .option(
-      '--allow-again',
-      'let imports add the same pictures again; takes ids of removed images, too',
-      false,
-    )
-    .option('--dry-run', 'print what would be removed and change nothing', false)
-    .addHelpText('after', examples('zukan remove --artist Kei --block --reason "the artist asked" --dry-run'))
-    .action(async (ids, options) =>
-      (await import('./remove.ts')).removeCommand(config(), ids, options, terminal),
-    );
+  addRemovalCommands(program, config, terminal);
 
   program
     .command('blocked')
@@ -171,15 +154,6 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .action(async (number, options) =>
       (await import('./undo.ts')).undoCommand(config(), number, options, terminal),
     );
-
-  program
-    .command('trash')
-    .description('list the images in the trash, restore some, or delete all of them')
-    .option('--restore <id...>', 'put these images back into the catalogue')
-    .option('--empty', 'delete all of them for good', false)
-    .option('--json', 'print JSON', false)
-    .addHelpText('after', examples('zukan trash --restore 3e9f2a0c-6c1b-4d1e-9a7f-0d5c8b2e4f61'))
-    .action(async (options) => (await import('./trash.ts')).trashCommand(config(), options, terminal));
 
   const imports = program
     .command('imports')

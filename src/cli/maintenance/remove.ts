@@ -1,26 +1,22 @@
-/** `zukan remove`: removes images at once, and the files that no other image uses. */
+/** `zukan remove`: takes images down at once and for good, with the files that no other image uses. */
 import { availableParallelism } from 'node:os';
-import type { MentionedKind } from '../../catalogue/types.ts';
-import { type RemovalTarget, removeImages } from '../../changes/remove-images.ts';
+import { removeImages } from '../../changes/remove-images.ts';
 import type { Config } from '../../config/config.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
+import { confirm } from '../terminal/ask.ts';
 import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
-import { readIds } from './image-ids.ts';
+import { countTarget, namedKinds, readTarget, type TargetFlags } from './removal-target.ts';
 
-export interface RemoveFlags {
-  artist?: string;
-  character?: string;
-  category?: string;
+export interface RemoveFlags extends TargetFlags {
   reason: string;
   block: boolean;
   allowAgain: boolean;
   dryRun: boolean;
+  yes?: boolean;
 }
-
-const kinds: MentionedKind[] = ['artist', 'category', 'character'];
 
 export async function removeCommand(
   config: Config,
@@ -28,10 +24,24 @@ export async function removeCommand(
   flags: RemoveFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const target = await readTarget(parameters, flags, terminal);
   const { reason, block, allowAgain, dryRun } = flags;
+  const [kind] = namedKinds(flags);
+  if (block && kind === 'category')
+    throw new UsageError(
+      '--block is for --artist and --character; "zukan entry category <name> --remove --block" blocks a category',
+    );
+  if (block && (kind === undefined || allowAgain))
+    throw new UsageError('--block needs --artist or --character, and cannot be combined with --allow-again');
+  const target = await readTarget(parameters, flags, terminal);
   // After the commit the signal has no effect, so that the files are removed too.
   using interrupt = listenForInterrupt('interrupted; nothing was removed');
+  const found = dryRun ? 0 : await countTarget(config, target);
+  if (found > 0)
+    await confirm(
+      `This removes ${count(found, 'image')} for good; "zukan trash" keeps them for a while.`,
+      flags,
+      terminal,
+    );
   const { images, allowed, blocked, removeFiles } = await removeImages(target, {
     files: openFiles(config),
     openWriter: writersFor(config, terminal),
@@ -64,24 +74,3 @@ export async function removeCommand(
 }
 
 const quoteAll = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
-
-async function readTarget(
-  parameters: string[],
-  flags: RemoveFlags,
-  terminal: Terminal,
-): Promise<RemovalTarget> {
-  const named = kinds.filter((kind) => flags[kind] !== undefined);
-  const [kind] = named;
-  if (flags.block && kind === 'category')
-    throw new UsageError(
-      '--block is for --artist and --character; "zukan entry category <name> --remove --block" blocks a category',
-    );
-  if (flags.block && (kind === undefined || flags.allowAgain))
-    throw new UsageError('--block needs --artist or --character, and cannot be combined with --allow-again');
-  // Whether several mean all of them or what they share is anyone's guess, and wrong guesses cannot be undone.
-  if (named.length + (parameters.length > 0 ? 1 : 0) !== 1)
-    throw new UsageError(
-      'name either ids, or one of --artist, --character and --category; "zukan find … | zukan remove -" combines them',
-    );
-  return kind ? { kind, reference: flags[kind] as string } : { ids: await readIds(parameters, terminal) };
-}

@@ -1,6 +1,4 @@
 /** `zukan studio password`: who may sign in to a remote studio. */
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import type { Config } from '../../config/config.ts';
 import {
   MAX_NAME_LENGTH,
@@ -10,6 +8,7 @@ import {
   removePerson,
   setPassword,
 } from '../../studio/passwords.ts';
+import { ask } from '../terminal/ask.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { isInteractive, printLine, type Terminal } from '../terminal/terminal.ts';
 
@@ -42,25 +41,14 @@ export async function passwordCommand(
 }
 
 async function askTwice(terminal: Terminal): Promise<string> {
-  const password = await askHidden('Password: ', terminal);
-  if (password !== (await askHidden('Again: ', terminal)))
-    throw new CommandError('the two passwords are not the same; nothing was changed');
+  const [password, again] = [await askHidden('Password: '), await askHidden('Again: ')];
+  if (password !== again) throw new CommandError('the two passwords are not the same; nothing was changed');
   return password;
-}
 
-/** Without showing what is typed. */
-async function askHidden(question: string, { stdin, stderr }: Terminal): Promise<string> {
-  stderr.write(question);
-  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const prompt = createInterface({ input: stdin, output: hidden, terminal: true, historySize: 0 });
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      const stop = () => reject(new CommandError('interrupted; nothing was changed'));
-      prompt.once('SIGINT', stop).once('close', stop).once('line', resolve);
-    });
-  } finally {
-    prompt.close();
-    stderr.write('\n');
+  async function askHidden(question: string): Promise<string> {
+    const answer = await ask(question, terminal, { isHidden: true });
+    if (answer === undefined) throw new CommandError('interrupted; nothing was changed');
+    return answer;
   }
 }
 

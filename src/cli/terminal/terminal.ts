@@ -16,7 +16,7 @@ export function isInteractive({ stdin, stderr }: Terminal): boolean {
   return stderr.isTTY === true && (stdin as { isTTY?: boolean }).isTTY === true;
 }
 
-const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+export const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 /** For commands that another part of the program runs. */
 export const silentTerminal: Terminal = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere };

@@ -45,7 +45,7 @@ await forEachEngineInDepth(async (engine) => {
       service,
       readOrders,
       add: (pictures: Picture[]) => box.import(toRecords(pictures)),
-      remove: (...ids: string[]) => runCommand(['remove', ...ids], box.environment),
+      remove: (...ids: string[]) => runCommand(['remove', '--yes', ...ids], box.environment),
     };
   }
 

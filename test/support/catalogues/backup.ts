@@ -59,7 +59,7 @@ export async function makeCatalogue(): Promise<{ folder: string; environment: En
   await succeed(['edit', uuid(4, 2), '--rating', 'nsfw'], environment);
   await succeed(['entry', 'category', 'catgirl', '--name', 'cat girl'], environment);
   await succeed(['entry', 'artist', 'Nobody', '--block'], environment);
-  await succeed(['remove', uuid(4, 4), '--reason', 'asked'], environment);
+  await succeed(['remove', '--yes', uuid(4, 4), '--reason', 'asked'], environment);
   const token = ['token', 'create', '--owner', 'a bot', '--purpose', 'tests', '--scope'];
   await succeed([...token, 'image:list'], environment);
   await succeed([...token, 'image:custom-expiry:60', 'api:ratelimit:disabled'], environment);

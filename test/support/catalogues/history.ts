@@ -48,7 +48,7 @@ export async function makeHistory(
     writeFileSync(join(folder, 'catalogue.ndjson'), lines(first === 1 ? [category, ...records] : records));
     await succeed(['import', '--quiet', join(folder, 'catalogue.ndjson')], environment);
   }
-  await succeed(['remove', image(2)], environment);
+  await succeed(['remove', '--yes', image(2)], environment);
   await moveToTrash(environment, [image(6)]);
   await succeed(['undo', '3'], environment);
   await succeed(

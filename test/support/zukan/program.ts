@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { after } from 'node:test';
 import { runProgram } from '../../../src/cli/program.ts';
 import { atEnd } from '../at-end.ts';
@@ -47,6 +47,23 @@ export async function runCommand(
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]);
   const status = await runProgram(parameters, environment, { stdin, stdout, stderr }, folder);
   return { status, output: stdout.text, errors: stderr.text };
+}
+
+/** The same on a terminal, where somebody types the answer to every question. */
+export async function runAnswering(
+  answer: string,
+  parameters: string[],
+  environment: Environment,
+): Promise<Finished> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const [stdout, stderr] = [new TextCollector(), Object.assign(new PassThrough(), { isTTY: true })];
+  let errors = '';
+  stderr.on('data', (chunk) => {
+    errors += chunk;
+    if (String(chunk).includes('[y/N]')) stdin.write(answer);
+  });
+  const status = await runProgram(parameters, environment, { stdin, stdout, stderr });
+  return { status, output: stdout.text, errors };
 }
 
 class TextCollector extends Writable {
