@@ -9,7 +9,7 @@ export function baseAddress(origin: string, prefix: string): string {
 
 function checkOrigin(text: string, prefix: string): string {
   if (text === '') return '';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new TypeError(`Invalid origin "${text}": it must be an address such as "https://example.org".`);
   if (url.href === `${url.origin}/`) return url.origin;
@@ -19,4 +19,13 @@ function checkOrigin(text: string, prefix: string): string {
     `Invalid origin "${text}": it must have no path, query or credentials. If the API is below a path, pass ` +
       `{ origin: "${url.origin}", prefix: "${likely}" }.`,
   );
+}
+
+/** `URL.parse` and `URL.canParse` are missing in browsers of 2023. */
+export function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -88,16 +88,19 @@ export const optionNames = {
 
 /** `known` is one of `optionNames`. The error names the unknown option and, if possible, the one that was meant. */
 export function checkOptions(options: object, known: OptionNames): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
-  if (unknown === undefined) return;
+  // A promise or a map has no names that could be unknown.
+  if (Object.prototype.toString.call(options) !== '[object Object]')
+    throw new TypeError('The options must be a plain object, such as { limit: 5 }. Is an "await" missing?');
   const names = Object.keys(known);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
   throw new TypeError(
     `Unknown option "${unknown}".${suggest(unknown, names)} The options are: ${names.join(', ') || 'none'}.`,
   );
 }
 
 function suggest(unknown: string, known: string[]): string {
-  if (Object.hasOwn(call, unknown)) return ` Pass "${unknown}" in the last argument.`;
+  if (unknown === 'signal') return ` Pass "${unknown}" in the last argument.`;
   if (known.length === 0) return '';
   const distances = known.map((name) => countEdits(unknown.toLowerCase(), name.toLowerCase()));
   const least = Math.min(...distances);
@@ -116,7 +119,7 @@ function countEdits(one: string, other: string): number {
     }
     previous = current;
   }
-  return previous.at(-1) ?? 0;
+  return previous[other.length] ?? 0;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -36,7 +36,7 @@ export async function* followCursor(
   } while (cursor !== undefined);
 }
 
-/** Not `randomUUID`, which browsers offer on secure origins only. */
+/** It need not be secret, and not every runtime has `crypto`. */
 export function generateSeed(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+  return Array.from({ length: 4 }, () => Math.floor(Math.random() * 2 ** 32)).join('-');
 }

@@ -1,9 +1,13 @@
 /** The query of a call. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
-/** Starts with a question mark unless it is empty. */
+/**
+ * Starts with a question mark unless it is empty. Not made by `URLSearchParams`: some runtimes have another one, and a query
+ * without its filters would let everything through.
+ */
 export function formatQuery(query: Query): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const parameters = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  return parameters.size > 0 ? `?${parameters}` : '';
+  const parameters = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return parameters.length > 0 ? `?${parameters.join('&')}` : '';
 }

@@ -7,7 +7,10 @@ export interface Timer {
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-export const systemTimer: Timer = { now: () => performance.now(), sleep };
+/** Not the time of day where there is another: somebody may set it back. */
+export const now = (): number => (globalThis.performance ?? Date).now();
+
+export const systemTimer: Timer = { now, sleep };
 
 export class RequestQueue {
   readonly #timer: Timer;
@@ -21,7 +24,7 @@ export class RequestQueue {
   /** Runs the task after all earlier ones. Rejects as soon as the signal aborts, even while the task waits. */
   run<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const result = this.#last.then(async () => {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       const wait = this.#openAt - this.#timer.now();
       if (wait > 0) await this.#timer.sleep(wait, signal);
       return task();
@@ -38,10 +41,10 @@ export class RequestQueue {
 
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
+    if (signal?.aborted) return reject(reasonOf(signal));
     const abort = () => {
       clearTimeout(timeout);
-      reject(signal?.reason);
+      reject(signal && reasonOf(signal));
     };
     const timeout = setTimeout(() => {
       signal?.removeEventListener('abort', abort);
@@ -51,10 +54,19 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
+/** Signals have a method for it, and a reason, in newer runtimes only. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw reasonOf(signal);
+}
+
+function reasonOf(signal: AbortSignal): unknown {
+  return signal.reason ?? Object.assign(new Error('The call was aborted.'), { name: 'AbortError' });
+}
+
 /** Removes its listener when the work is done, because callers may reuse the signal. */
 export function rejectOnAbort(signal: AbortSignal, work: Promise<unknown>): Promise<never> {
   return new Promise((_, reject) => {
-    const abort = () => reject(signal.reason);
+    const abort = () => reject(reasonOf(signal));
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
     const stopListening = () => signal.removeEventListener('abort', abort);

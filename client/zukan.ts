@@ -21,7 +21,7 @@ import type {
   SingleEntryOptions,
   ZukanOptions,
 } from './options.ts';
-import { rejectOnAbort } from './queue.ts';
+import { now, rejectOnAbort, throwIfAborted } from './queue.ts';
 import { type Success, Transport } from './transport.ts';
 import type * as types from './types.ts';
 
@@ -40,7 +40,7 @@ export class Zukan {
   constructor(options: ZukanOptions = {}) {
     checkOptions(options, optionNames.client);
     this.#transport = new Transport(options);
-    this.#artists = new Cache(MAX_CACHED_ARTISTS, MAX_ARTIST_AGE_MS, () => performance.now());
+    this.#artists = new Cache(MAX_CACHED_ARTISTS, MAX_ARTIST_AGE_MS, now);
   }
 
   /** Random images without repeats. With a seed, the same images each time. */
@@ -132,7 +132,7 @@ export class Zukan {
     // The links of a cover expire.
     if (include?.includes('cover')) return this.#getEntry('artists', id, options);
     const key = checkId(id).toLowerCase();
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     // Without the signal, because other calls may wait for the same request.
     const artist = this.#artists.get(key, () => this.#getEntry('artists', key, {}));
     return { ...(await (signal ? Promise.race([artist, rejectOnAbort(signal, artist)]) : artist)) };

@@ -1,4 +1,5 @@
 /** Creates and finds elements. Text is never parsed as HTML. */
+import { parseUrl } from '../client/address.ts';
 
 type Value = string | number | boolean | undefined | ((event: Event) => void);
 
@@ -26,7 +27,7 @@ export function byId<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
 
 /** Plain text unless the address is http or https: addresses come from the catalogue. */
 export function externalLink(address: string, text: string): Node {
-  const url = URL.parse(address);
+  const url = parseUrl(address);
   return url && /^https?:$/.test(url.protocol)
     ? el('a', { href: url.href, rel: 'noopener noreferrer', class: 'external' }, text)
     : document.createTextNode(text);

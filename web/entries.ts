@@ -1,4 +1,5 @@
 /** Shows artists, characters, categories and albums: in a list, and on a page of their own. */
+import { parseUrl } from '../client/address.ts';
 import { byId, el, externalLink, prefersReducedMotion } from './dom.ts';
 import { LazyPictures } from './lazy-pictures.ts';
 import { Picture } from './picture.ts';
@@ -189,5 +190,5 @@ function summarizeEntry(entry: Entry): string {
 }
 
 function hostName(address: string): string {
-  return URL.parse(address)?.host ?? address;
+  return parseUrl(address)?.host ?? address;
 }

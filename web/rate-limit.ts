@@ -118,7 +118,7 @@ function readWait(): number {
 
 async function sleep(ms: number, signal: Signal): Promise<void> {
   if (!(ms > 0)) return;
-  signal?.throwIfAborted();
+  if (signal?.aborted) throw signal.reason;
   await new Promise<void>((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);

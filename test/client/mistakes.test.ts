@@ -30,6 +30,8 @@ test('an unknown option is a TypeError that suggests the right one', async () =>
     ['categories', [{ __proto__: null, toString: 1 }], /"toString"/],
     ['artist', [artist, { expiry: 60 }], /"expiry"/],
     ['stats', [{ limit: 1 }], /"limit"/],
+    ['random', [new Map([['nsfw', ['sfw']]])], /^The options must be a plain object/],
+    ['latest', [Promise.resolve({ nsfw: ['sfw'] })], /Is an "await" missing\?$/],
   ];
   for (const [method, parameters, message] of table)
     await assert.rejects(call(method, ...parameters), { name: 'TypeError', message }, method);

@@ -12,6 +12,7 @@ import {
   questionableImageId,
 } from '../support/catalogues/gallery.ts';
 import { testDeep } from '../support/depth.ts';
+import { newerGlobals, removalOf } from '../support/newer-globals.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startService } from '../support/zukan/service.ts';
 import {
@@ -29,6 +30,22 @@ const skip = unless(findChromium(), 'Chromium', installChromium);
 describe('the gallery', { skip }, async () => {
   if (skip) return;
   const { browser, open } = await openGallery();
+
+  test('an older browser asks for the same, and shows pictures, entries and their addresses', async () => {
+    const { page, requests, finish } = await open('/?nsfw=sfw', {
+      prepare: (context) => context.addInitScript(removalOf(newerGlobals)),
+    });
+    await waitForFirstImage(page);
+    assert.match(requests[0] ?? '', /^\/image\/random\?nsfw=sfw&limit=25&/);
+    await page.locator('.tile a').first().click();
+    await page.locator('#detail[open] a.external').first().waitFor({ state: 'attached' });
+    await page.goto(new URL('/?in=artists', page.url()).href);
+    await page
+      .getByText(/ · example\.org$/)
+      .first()
+      .waitFor();
+    await finish();
+  });
 
   test('the first view takes one request and lays out images before they load', async () => {
     const { page, requests, finish } = await open('/');
