@@ -14,7 +14,6 @@ import { sendError } from '../../src/http/errors.ts';
 import { Exchange } from '../../src/http/exchange.ts';
 import { Logger } from '../../src/http/logger.ts';
 import { LimiterCounters, RouteTraffic } from '../../src/http/traffic.ts';
-import { ByteWriterPool } from '../../src/lib/byte-writer.ts';
 import { batchPerTick } from '../../src/lib/event-loop.ts';
 import { secureRandomInt } from '../../src/lib/random.ts';
 import { defaultTuning as tuning } from '../../src/lib/tuning.ts';
@@ -38,7 +37,6 @@ const services = {
   linkLifetime: config.linkLifetime,
   clock: Date.now,
   randomInt: secureRandomInt,
-  responseBuffers: new ByteWriterPool(),
   site: { ...config.site, logo: undefined },
   apiRatings: config.apiRatings,
   limiter: undefined,

@@ -5,8 +5,6 @@
 
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { LinkedFile, SignLink } from '../catalogue/documents/image-document.ts';
-import type { CachedFile, LinkWriter } from '../catalogue/documents/image-json.ts';
-import type { ByteWriter } from '../lib/byte-writer.ts';
 
 /** When a link works, in seconds since 1970. */
 export interface Validity {
@@ -22,8 +20,6 @@ export interface LinkSigner {
    * default validity are the same for all clients.
    */
   signer(origin: string, validity: Validity, isDefault?: boolean): SignLink;
-  /** The same links, written as bytes. Undefined where signing one costs much more than writing it. */
-  writer?(origin: string, validity: Validity, isDefault?: boolean): LinkWriter;
 }
 
 /** Default links expire at the end of a bucket of a sixtieth of their lifetime, at most five minutes. */
@@ -68,11 +64,11 @@ export class FileLinks implements LinkSigner {
   }
 
   signer(origin: string, { expires }: Validity, isDefault = false): SignLink {
-    return this.#signer(origin, expires, isDefault).sign;
-  }
-
-  writer(origin: string, { expires }: Validity, isDefault = false): LinkWriter {
-    return this.#signer(origin, expires, isDefault);
+    if (!this.#latest?.isFor(origin, expires, isDefault)) {
+      const key = deriveKey(this.#keys[0] as string, expires);
+      this.#latest = new FileSigner(origin, expires, key, isDefault ? this.#signatures : undefined);
+    }
+    return this.#latest.sign;
   }
 
   verify(fileName: string, expires: unknown, signature: unknown, now: number): LinkStatus {
@@ -86,62 +82,30 @@ export class FileLinks implements LinkSigner {
     if (!isSigned) return 'invalid';
     return now < Number(expires) * 1000 ? 'valid' : 'expired';
   }
-
-  #signer(origin: string, expires: number, isDefault: boolean): FileSigner {
-    if (!this.#latest?.isFor(origin, expires, isDefault)) {
-      const key = deriveKey(this.#keys[0] as string, expires);
-      this.#latest = new FileSigner(origin, expires, key, isDefault ? this.#signatures : undefined);
-    }
-    return this.#latest;
-  }
 }
 
 /** Signs links of one origin that expire together. */
-class FileSigner implements LinkWriter {
+class FileSigner {
   readonly sign: SignLink;
-  readonly expires: Buffer;
   readonly #origin: string;
   readonly #expires: number;
-  readonly #key: string;
   readonly #cache: SignatureCache | undefined;
-  /** What comes before and after the file name. */
-  readonly #start: Buffer;
-  readonly #middle: Buffer;
 
   constructor(origin: string, expires: number, key: string, cache: SignatureCache | undefined) {
     this.#origin = origin;
     this.#expires = expires;
-    this.#key = key;
     this.#cache = cache;
     const isoExpires = new Date(expires * 1000).toISOString();
-    this.expires = Buffer.from(isoExpires);
     const [start, middle] = [`${origin}/files/`, `?expires=${expires}&signature=`];
-    [this.#start, this.#middle] = [Buffer.from(start), Buffer.from(middle)];
     this.sign = (file) => {
-      const signature = this.#cache?.get(file, expires) ?? this.#sign(file, file.fileName);
+      const make = () => sign(key, file.fileName);
+      const signature = cache ? cache.get(file, expires, make) : make();
       return { url: start + file.fileName + middle + signature, expires: isoExpires };
     };
   }
 
   isFor(origin: string, expires: number, isDefault: boolean): boolean {
     return expires === this.#expires && origin === this.#origin && isDefault === (this.#cache !== undefined);
-  }
-
-  write(file: CachedFile, out: ByteWriter): void {
-    out.append(this.#start);
-    file.writeFileName(out);
-    out.append(this.#middle);
-    if (!this.#cache?.copy(file, this.#expires, out)) out.text(this.#sign(file, file.readFileName()));
-  }
-
-  forget(): void {
-    this.#cache?.clear();
-  }
-
-  #sign(file: FileOfImage, fileName: string): string {
-    const signature = sign(this.#key, fileName);
-    this.#cache?.add(file, signature);
-    return signature;
   }
 }
 
@@ -177,40 +141,22 @@ class SignatureCache {
     this.#bytes = Buffer.from(this.#words.buffer);
   }
 
-  get(file: FileOfImage, expires: number): string | undefined {
-    const start = this.#find(file, expires);
-    return start === 0 ? undefined : this.#bytes.toString('latin1', start, start + SIGNATURE_LENGTH);
-  }
-
-  /** Writes the signature; returns whether it is cached. */
-  copy(file: FileOfImage, expires: number, out: ByteWriter): boolean {
-    const start = this.#find(file, expires);
-    if (start > 0) out.copy(this.#bytes, start, start + SIGNATURE_LENGTH);
-    return start > 0;
-  }
-
-  /** Only right after `get` or `copy` did not find it: it is stored for their expiry time. */
-  add({ number, revision }: FileOfImage, signature: string): void {
-    if (number === undefined || revision !== this.#revision) return;
-    const index = number * WORDS;
-    if (index + WORDS > this.#words.length) return;
-    this.#words[index] = this.#tag;
-    this.#bytes.write(signature, (index + 1) * 4, 'latin1');
-  }
-
-  clear(): void {
-    this.#tag++;
-  }
-
-  /** Where the signature begins; 0 if it is not cached. */
-  #find({ number, revision }: FileOfImage, expires: number): number {
+  /** The signature of a file, made with `sign` if it is not cached. */
+  get({ number, revision }: FileOfImage, expires: number, sign: () => string): string {
     // A thumbnail, of no revision.
-    if (number === undefined) return 0;
+    if (number === undefined) return sign();
     if (expires !== this.#expires || revision !== this.#revision) {
-      this.clear();
+      this.#tag++;
       [this.#expires, this.#revision] = [expires, revision];
     }
     const index = number * WORDS;
-    return this.#words[index] === this.#tag ? (index + 1) * 4 : 0;
+    const start = (index + 1) * 4;
+    if (this.#words[index] === this.#tag)
+      return this.#bytes.toString('latin1', start, start + SIGNATURE_LENGTH);
+    const signature = sign();
+    if (index + WORDS > this.#words.length) return signature;
+    this.#words[index] = this.#tag;
+    this.#bytes.write(signature, start, 'latin1');
+    return signature;
   }
 }

@@ -91,7 +91,6 @@ function send(exchange: Exchange, response: Response, call: Call<never>): Promis
   if (response.headers) exchange.headers(response.headers);
   if ('answer' in response) return sendAsset(exchange, response.answer);
   exchange.header('Cache-Control', 'no-store');
-  if ('written' in response) return exchange.sendWritten(200, response.written);
   const { data, isByteString } = response;
   exchange.sendCompressed(200, successBody(data), JSON_TYPE, isByteString);
   return undefined;

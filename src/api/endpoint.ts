@@ -2,7 +2,6 @@
 
 import type { Token } from '../access/tokens.ts';
 import type { Asset } from '../http/assets.ts';
-import type { ByteWriter } from '../lib/byte-writer.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Caller, Moved } from '../store/contract/catalogue.ts';
 import type { ExampleCall, ExampleRecords } from './examples.ts';
@@ -44,13 +43,6 @@ export interface ApiResponse {
   headers?: Record<string, string>;
 }
 
-/** The same, with images that the catalogue has written. */
-export interface WrittenResponse {
-  /** The whole body. */
-  written: ByteWriter;
-  headers?: Record<string, string>;
-}
-
 /** With an `ETag`. Most are the same for everyone until the catalogue changes. */
 export interface TaggedResponse {
   /** The whole body. */
@@ -64,7 +56,7 @@ export interface Redirect {
   headers: Record<string, string>;
 }
 
-export type Response = ApiResponse | WrittenResponse | TaggedResponse | Redirect | Moved;
+export type Response = ApiResponse | TaggedResponse | Redirect | Moved;
 
 export type QueryOf<Params extends Type.TProperties> = Type.Static<Type.TObject<Params>>;
 

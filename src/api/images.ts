@@ -2,17 +2,16 @@
 import { cursorScope } from '../access/cursors.ts';
 import { LIST_IMAGES } from '../access/tokens.ts';
 import type { ByteString, ImageDocument } from '../catalogue/documents/image-document.ts';
-import { ImageJson } from '../catalogue/documents/image-json.ts';
 import { Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/seed-order.ts';
-import { ApiError, SUCCESS_START } from '../http/errors.ts';
+import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
 import { shorten } from '../lib/text.ts';
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../store/contract/catalogue.ts';
-import { type ApiResponse, type Call, endpoint, type QueryOf, type WrittenResponse } from './endpoint.ts';
+import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
 import { notFound } from './entries.ts';
 import * as examples from './examples.ts';
-import { cursorHeaders, linkSigner, linkWriter, pageHeaders } from './links.ts';
+import { cursorHeaders, linkSigner, pageHeaders } from './links.ts';
 import {
   artistFilters,
   cursor,
@@ -58,8 +57,8 @@ export const allImages = endpoint({
   async handle(call) {
     const filter = pickParameters(allFilters, call.query);
     const { catalogue } = call.services;
-    const { total, items } = unwrap(await catalogue.images(filter, call.query, call.caller, imageJson(call)));
-    return { ...imageResponse(call, items), headers: pageHeaders(call, total) };
+    const { total, items } = unwrap(await catalogue.images(filter, call.query, call.caller));
+    return { ...imageList(call, items), headers: pageHeaders(call, total) };
   },
 });
 
@@ -121,9 +120,8 @@ export const randomImages = endpoint({
       query.limit,
       services.randomInt,
       call.caller,
-      imageJson(call),
     );
-    return imageResponse(call, unwrap(images));
+    return imageList(call, unwrap(images));
   },
 });
 
@@ -165,25 +163,6 @@ export async function rejectUnknownNames({ services }: Call<unknown>, filter: Fi
 }
 
 type ImageCall = Call<QueryOf<typeof imageParameters>>;
-
-/** Fewer images take less time as text, which is sent in one piece with the head. */
-const MIN_WRITTEN_IMAGES = 8;
-
-/** For the catalogue to write the images of a response; undefined if it must return their documents. */
-export function imageJson(
-  call: Call<QueryOf<typeof imageParameters> & { limit: number }>,
-): ImageJson | undefined {
-  const { limit, include, expiry } = call.query;
-  const links = include || limit < MIN_WRITTEN_IMAGES ? undefined : linkWriter(call, expiry);
-  return links && new ImageJson(links, call.services.responseBuffers.writer(), `${SUCCESS_START}[`);
-}
-
-export function imageResponse(
-  call: ImageCall,
-  images: ImageDocument[] | ImageJson,
-): ApiResponse | WrittenResponse {
-  return images instanceof ImageJson ? { written: images.finish(']}') } : imageList(call, images);
-}
 
 export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse {
   const write = imageWriter(call);

@@ -1,13 +1,14 @@
 /** The newest images. */
 
 import { cursorScope } from '../access/cursors.ts';
+import type { ImageDocument } from '../catalogue/documents/image-document.ts';
 import { Image } from '../catalogue/schemas.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { Filter, Images, MaybeJson } from '../store/contract/catalogue.ts';
+import type { Filter } from '../store/contract/catalogue.ts';
 import { type Call, endpoint } from './endpoint.ts';
 import * as examples from './examples.ts';
-import { imageJson, imageResponse, rejectUnknownNames, unwrap } from './images.ts';
+import { imageList, rejectUnknownNames, unwrap } from './images.ts';
 import { cursorHeaders } from './links.ts';
 import { cursor, imageFilters, imageParameters, limit } from './parameters.ts';
 import { pickParameters } from './query.ts';
@@ -35,28 +36,23 @@ export const latestImages = endpoint({
   },
   async handle(call) {
     const filter = pickParameters(imageFilters, call.query);
-    const { images, cursor } = await readLatest(call, filter, call.query.limit, imageJson(call));
-    const response = imageResponse(call, images);
+    const { images, cursor } = await readLatest(call, filter, call.query.limit);
+    const response = imageList(call, images);
     return cursor === undefined ? response : { ...response, headers: cursorHeaders(call, cursor) };
   },
 });
 
-export interface LatestPage<Json extends MaybeJson = undefined> {
-  images: Images<Json>;
+export interface LatestPage {
+  images: ImageDocument[];
   /** Of the next page, if there is one. */
   cursor: string | undefined;
 }
 
 /** The newest images that pass the filter, from the cursor of the call on. */
-export async function readLatest<Json extends MaybeJson = undefined>(
-  call: CursorCall,
-  filter: Filter,
-  limit: number,
-  json?: Json,
-): Promise<LatestPage<Json>> {
+export async function readLatest(call: CursorCall, filter: Filter, limit: number): Promise<LatestPage> {
   const { catalogue, cursors } = call.services;
   const below = readCursor(call, filter);
-  const { images, next } = unwrap(await catalogue.latestImages(filter, below, limit, call.caller, json));
+  const { images, next } = unwrap(await catalogue.latestImages(filter, below, limit, call.caller));
   const cursor = next === undefined ? undefined : cursors.write(next, cursorScope(undefined, filter));
   return { images, cursor };
 }

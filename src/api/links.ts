@@ -1,22 +1,14 @@
 /** The links in a response: those to files, and those to other pages in its headers. */
-import { linkValidity, type Validity } from '../access/file-links.ts';
+import { linkValidity } from '../access/file-links.ts';
 import type { SignLink } from '../catalogue/documents/image-document.ts';
-import type { LinkWriter } from '../catalogue/documents/image-json.ts';
 import type { Window } from '../catalogue/types.ts';
 import type { Call } from './endpoint.ts';
 
 /** Signs the links of one response, which all expire together: after `expiry` seconds, or else at the default time. */
 export function linkSigner(call: Call<unknown>, expiry?: number): SignLink {
-  return call.services.links.signer(call.origin, validityOf(call, expiry), expiry === undefined);
-}
-
-/** The same as bytes; undefined if the storage cannot. */
-export function linkWriter(call: Call<unknown>, expiry?: number): LinkWriter | undefined {
-  return call.services.links.writer?.(call.origin, validityOf(call, expiry), expiry === undefined);
-}
-
-function validityOf({ services, now }: Call<unknown>, expiry: number | undefined): Validity {
-  return linkValidity(now, expiry ?? services.linkLifetime, expiry !== undefined);
+  const { services, origin, now } = call;
+  const validity = linkValidity(now, expiry ?? services.linkLifetime, expiry !== undefined);
+  return services.links.signer(origin, validity, expiry === undefined);
 }
 
 /** The total, and links to the next and the previous page. */

@@ -6,7 +6,6 @@ import type { ClientBudget, Exemptions, Limiter } from '../access/limiter.ts';
 import type { TokenStore } from '../access/tokens.ts';
 import type { Rating } from '../catalogue/types.ts';
 import type { LimiterCounters } from '../http/traffic.ts';
-import type { ByteWriterPool } from '../lib/byte-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MetricsReport, Monitored } from '../lib/metrics.ts';
 import type { RandomInt } from '../lib/random.ts';
@@ -34,7 +33,6 @@ export interface Services {
   thumbnails: ThumbnailMaker;
   /** Signs the links in responses. */
   links: LinkSigner;
-  responseBuffers: ByteWriterPool;
   /** Verifies links to files that this service sends itself. */
   fileLinks: FileLinks;
   /** In seconds. */

@@ -34,12 +34,9 @@ export function unauthorized(message: string): ApiError {
   return new ApiError(401, message, { 'WWW-Authenticate': 'Bearer' });
 }
 
-/** What comes before the data of a success. */
-export const SUCCESS_START = '{"success":true,"data":';
-
 /** `data` and `meta` are JSON text. */
 export function successBody(data: string, meta?: string): string {
-  return `${SUCCESS_START}${data}${meta === undefined ? '' : `,"meta":${meta}`}}`;
+  return `{"success":true,"data":${data}${meta === undefined ? '' : `,"meta":${meta}`}}`;
 }
 
 export function errorBody(code: number, message: string): string {

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ByteWriter } from '../lib/byte-writer.ts';
 import { newRequestId } from '../lib/random.ts';
 import { errorField, type Logger } from './logger.ts';
 import { compress, type Encoding, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './negotiation.ts';
@@ -129,19 +128,6 @@ export class Exchange {
     const bytes = encoding && compress(Buffer.from(text, isByteString ? 'latin1' : 'utf8'), encoding);
     if (bytes) this.#sendEncoded(status, bytes, type, encoding);
     else this.send(status, text, type, isByteString);
-  }
-
-  /** The same for a body in pooled memory, which is released after its last byte was sent. */
-  sendWritten(status: number, body: ByteWriter): undefined {
-    const encoding = this.#negotiate(body.length);
-    const bytes = encoding && compress(body.bytes, encoding);
-    if (bytes) {
-      body.release();
-      this.#sendEncoded(status, bytes, JSON_TYPE, encoding);
-    } else {
-      this.response.once('finish', () => body.release());
-      this.sendBytes(status, body.bytes, JSON_TYPE);
-    }
   }
 
   #negotiate(length: number): Encoding | undefined {

@@ -11,7 +11,6 @@ import { loadLinkKeys } from '../config/link-keys.ts';
 import { Logger, type WriteBlock } from '../http/logger.ts';
 import { warnAboutPipelining } from '../http/pipeline.ts';
 import { LimiterCounters } from '../http/traffic.ts';
-import { ByteWriterPool } from '../lib/byte-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MetricsReport } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
@@ -105,7 +104,6 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     thumbnails: openThumbnailMaker(config, files, shared && { memory: shared.decoding, owner: shared.owner }),
     links: bucket ? bucketLinkSigner(bucket) : fileLinks,
     fileLinks,
-    responseBuffers: new ByteWriterPool(),
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
     site: { ...config.site, logo },

@@ -20,10 +20,8 @@ import type {
   FilterProblem,
   Found,
   ImagePage,
-  Images,
   LatestImages,
   ListFilter,
-  MaybeJson,
   SeededImages,
 } from './contract/catalogue.ts';
 import { noDocumentMemory } from './document-memory.ts';
@@ -78,13 +76,8 @@ export class StoredCatalogue implements Catalogue {
     });
   }
 
-  images<Json extends MaybeJson = undefined>(
-    filter: ListFilter,
-    window: Window,
-    caller: Caller,
-    json?: Json,
-  ): Promise<ImagePage<Json> | FilterProblem> {
-    return this.#driver.run((view) => this.#page(view, filter, window, caller, json as Json));
+  images(filter: ListFilter, window: Window, caller: Caller): Promise<ImagePage | FilterProblem> {
+    return this.#driver.run((view) => this.#page(view, filter, window, caller));
   }
 
   artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage> {
@@ -95,14 +88,13 @@ export class StoredCatalogue implements Catalogue {
     return this.#driver.run((view) => this.#ofEntry(view, 'album', id, filter, window, caller));
   }
 
-  randomImages<Json extends MaybeJson = undefined>(
+  randomImages(
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
     caller: Caller,
-    json?: Json,
-  ): Promise<Images<Json> | FilterProblem> {
-    return this.#driver.run((view) => this.#random(view, filter, limit, randomInt, caller, json as Json));
+  ): Promise<ImageDocument[] | FilterProblem> {
+    return this.#driver.run((view) => this.#random(view, filter, limit, randomInt, caller));
   }
 
   seededImages(
@@ -122,14 +114,13 @@ export class StoredCatalogue implements Catalogue {
     });
   }
 
-  latestImages<Json extends MaybeJson = undefined>(
+  latestImages(
     filter: Filter,
     below: number | undefined,
     limit: number,
     caller: Caller,
-    json?: Json,
-  ): Promise<LatestImages<Json> | FilterProblem> {
-    return this.#driver.run((view) => this.#latest(view, filter, below, limit, caller, json as Json));
+  ): Promise<LatestImages | FilterProblem> {
+    return this.#driver.run((view) => this.#latest(view, filter, below, limit, caller));
   }
 
   similarImages(
@@ -183,18 +174,17 @@ export class StoredCatalogue implements Catalogue {
   }
 
   /** In the order of the album, if there is one. */
-  *#page<Json extends MaybeJson>(
+  *#page(
     view: View,
     filter: ListFilter,
     window: Window,
     caller: Caller,
-    json: Json,
     album?: number,
-  ): Call<ImagePage<Json> | FilterProblem> {
+  ): Call<ImagePage | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
     const { total, items } = yield* this.#numbers.page(view, selection, window, caller, album);
-    return { total, items: yield* this.#documents.readOrWrite(view, items, json) };
+    return { total, items: yield* this.#documents.read(view, items) };
   }
 
   *#ofEntry(
@@ -208,34 +198,32 @@ export class StoredCatalogue implements Catalogue {
     const entry = yield* get(view.entry(kind, id));
     if (entry && entry.id !== id) return { movedTo: entry.id };
     const album = kind === 'album' ? entry?.shelf : undefined;
-    return yield* this.#page(view, { ...filter, [kind]: [id] }, window, caller, undefined, album);
+    return yield* this.#page(view, { ...filter, [kind]: [id] }, window, caller, album);
   }
 
-  *#random<Json extends MaybeJson>(
+  *#random(
     view: View,
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
     caller: Caller,
-    json: Json,
-  ): Call<Images<Json> | FilterProblem> {
+  ): Call<ImageDocument[] | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
     const numbers = yield* this.#numbers.random(view, selection, limit, randomInt, caller);
-    return yield* this.#documents.readOrWrite(view, numbers, json);
+    return yield* this.#documents.read(view, numbers);
   }
 
-  *#latest<Json extends MaybeJson>(
+  *#latest(
     view: View,
     filter: Filter,
     below: number | undefined,
     limit: number,
     caller: Caller,
-    json: Json,
-  ): Call<LatestImages<Json> | FilterProblem> {
+  ): Call<LatestImages | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
     const { numbers, next } = yield* this.#numbers.latest(view, selection, below, limit, caller);
-    return { images: yield* this.#documents.readOrWrite(view, numbers, json), next };
+    return { images: yield* this.#documents.read(view, numbers), next };
   }
 }

@@ -7,7 +7,6 @@
  * Lists of categories and characters and artists, which many images share, are stored once.
  */
 import { type ByteString, ImageDocument } from '../catalogue/documents/image-document.ts';
-import { CachedDocument, type ImageJson } from '../catalogue/documents/image-json.ts';
 import type { Metric } from '../lib/metrics.ts';
 import {
   ARTIST,
@@ -35,8 +34,6 @@ import {
 export class DocumentCache {
   readonly #words: Uint32Array;
   readonly #bytes: Buffer;
-  /** Used again for each image, so that none is allocated. */
-  readonly #located: CachedDocument;
   readonly #barrier = new Int32Array(1);
   /** Shared texts by number. */
   #texts: (ByteString | undefined)[] = [];
@@ -47,7 +44,6 @@ export class DocumentCache {
   constructor(memory: ArrayBufferLike) {
     this.#words = new Uint32Array(memory);
     this.#bytes = Buffer.from(memory);
-    this.#located = new CachedDocument(this.#bytes);
   }
 
   /** Returns the documents of images as they were after the change with the number `revision`, where they are cached. */
@@ -57,15 +53,6 @@ export class DocumentCache {
     this.#hits += hits;
     this.#misses += images.length - hits;
     return found;
-  }
-
-  /** Writes the JSON of images if all of them are cached. Otherwise, and of an earlier attempt, it leaves nothing. */
-  write(images: number[], revision: number, json: ImageJson): boolean {
-    json.out.release();
-    const isWritten = this.#ifValid(() => this.#writeAll(images, revision, json));
-    if (isWritten) this.#hits += images.length;
-    if (isWritten === undefined) json.discard();
-    return isWritten === true;
   }
 
   metrics(): Metric[] {
@@ -115,18 +102,6 @@ export class DocumentCache {
     });
   }
 
-  #writeAll(images: number[], revision: number, json: ImageJson): boolean {
-    if (!this.#isAt(revision)) return false;
-    const end = this.#end();
-    const addresses = images.map((image) => this.#address(image, end));
-    // Documents that are stored whole are few.
-    if (addresses.some((address) => address === 0 || wordAt(this.#words, address + CATEGORIES) === 0))
-      return false;
-    for (let index = 0; index < images.length; index++)
-      json.add(this.#locate(addresses[index] as number, images[index] as number, revision));
-    return true;
-  }
-
   #isAt(revision: number): boolean {
     const words = this.#words;
     if (wordAt(words, GENERATION) !== this.#generation) {
@@ -150,13 +125,15 @@ export class DocumentCache {
 
   #read(address: number, image: number, revision: number): ImageDocument {
     const words = this.#words;
-    const { start, fileName, key, linkEnd, lists, expires, end } = this.#locate(address, image, revision);
+    const listsAndEnd = wordAt(words, address + LISTS_AND_END);
+    const fileNameAndKey = wordAt(words, address + FILE_NAME_AND_KEY);
+    const linkEndAndExpires = wordAt(words, address + LINK_END_AND_EXPIRES);
     const placeholders = {
-      fileName: fileName - start,
-      key: key - start,
-      linkEnd: linkEnd - start,
-      expires: expires - start,
-      end: end - start,
+      fileName: fileNameAndKey >>> 16,
+      key: fileNameAndKey & 0xffff,
+      linkEnd: linkEndAndExpires >>> 16,
+      expires: linkEndAndExpires & 0xffff,
+      end: listsAndEnd & 0xffff,
     };
     const categories = wordAt(words, address + CATEGORIES);
     const shared =
@@ -164,39 +141,11 @@ export class DocumentCache {
         ? undefined
         : {
             lists: this.#text(categories) + this.#text(wordAt(words, address + CHARACTERS)),
-            position: lists - start,
+            position: listsAndEnd >>> 16,
             artist: this.#text(wordAt(words, address + ARTIST)),
           };
     const text = this.#decode(address, DOCUMENT_WORDS);
     return new ImageDocument(text, shared, placeholders, image, revision);
-  }
-
-  /** Valid until the next call. */
-  #locate(address: number, image: number, revision: number): CachedDocument {
-    const words = this.#words;
-    const listsAndEnd = wordAt(words, address + LISTS_AND_END);
-    const fileNameAndKey = wordAt(words, address + FILE_NAME_AND_KEY);
-    const linkEndAndExpires = wordAt(words, address + LINK_END_AND_EXPIRES);
-    const start = (address + DOCUMENT_WORDS) * 4;
-    const located = this.#located;
-    located.number = image;
-    located.revision = revision;
-    located.start = start;
-    located.fileName = start + (fileNameAndKey >>> 16);
-    located.key = start + (fileNameAndKey & 0xffff);
-    located.linkEnd = start + (linkEndAndExpires >>> 16);
-    located.lists = start + (listsAndEnd >>> 16);
-    located.expires = start + (linkEndAndExpires & 0xffff);
-    located.end = start + (listsAndEnd & 0xffff);
-    this.#locateText(wordAt(words, address + CATEGORIES), located.categories);
-    this.#locateText(wordAt(words, address + CHARACTERS), located.characters);
-    return located;
-  }
-
-  #locateText(number: number, text: { start: number; end: number }): void {
-    const address = wordAt(this.#words, TEXT_ADDRESSES + number);
-    text.start = (address + TEXT_WORDS) * 4;
-    text.end = text.start + Math.min(wordAt(this.#words, address + LENGTH), MAX_DOCUMENT_LENGTH);
   }
 
   #text(number: number): ByteString {

@@ -2,7 +2,6 @@
 import { ImageDocument } from '../catalogue/documents/image-document.ts';
 import type { Metric } from '../lib/metrics.ts';
 import type { Tuning } from '../lib/tuning.ts';
-import type { Images, MaybeJson } from './contract/catalogue.ts';
 import { DocumentCache } from './document-cache.ts';
 import { type Call, get, type View } from './view.ts';
 
@@ -32,12 +31,6 @@ export class Documents {
     const isCurrent = version === this.#version && this.#numbers.size < MAX_CACHED_IDS;
     if (number !== undefined && isCurrent) this.#numbers.set(id, number);
     return number;
-  }
-
-  /** Writes the images as JSON if that is wanted and all are cached. */
-  *readOrWrite<Json extends MaybeJson>(view: View, numbers: number[], json: Json): Call<Images<Json>> {
-    const isWritten = json && this.#cache.write(numbers, view.documentRevision, json);
-    return (isWritten ? json : yield* this.read(view, numbers)) as Images<Json>;
   }
 
   *read(view: View, numbers: number[]): Call<ImageDocument[]> {

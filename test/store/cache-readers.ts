@@ -1,12 +1,9 @@
 /** Threads that read the document cache while it changes. */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { FileLinks } from '../../src/access/file-links.ts';
 import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument } from '../../src/catalogue/documents/image-document.ts';
-import { ImageJson } from '../../src/catalogue/documents/image-json.ts';
-import { ByteWriterPool } from '../../src/lib/byte-writer.ts';
 import { DocumentCache } from '../../src/store/document-cache.ts';
 import { REVISION } from '../../src/store/document-memory.ts';
 
@@ -60,23 +57,6 @@ export function startReaders(memory: SharedArrayBuffer, threads: number): Reader
   };
 }
 
-const links = new FileLinks(['a key of sixteen'], 100_000);
-const validity = { begins: 0, expires: 1_800_000_000 };
-const pool = new ByteWriterPool();
-
-/** Whether the JSON that the cache writes is right; undefined if it writes nothing. */
-function write(cache: DocumentCache, images: number[], revision: number): boolean | undefined {
-  const json = new ImageJson(links.writer('', validity, true), pool.writer());
-  const isWritten = cache.write(images, revision, json);
-  const text = json.out.bytes.toString('latin1');
-  json.out.release();
-  if (!isWritten) return undefined;
-  const signLink = links.signer('', validity);
-  return (
-    text === images.map((image) => new ImageDocument(documentAt(revision, image)).withLink(signLink)).join()
-  );
-}
-
 function read({ memory, counts }: { memory: SharedArrayBuffer; counts: Readers['counts'] }): void {
   const cache = new DocumentCache(memory);
   const words = new Uint32Array(memory);
@@ -90,8 +70,6 @@ function read({ memory, counts }: { memory: SharedArrayBuffer; counts: Readers['
       const isRight = document.withLink(signLink, ['artist']) === expected.withLink(signLink, ['artist']);
       Atomics.add(counts, isRight ? 0 : 1, 1);
     });
-    const isRight = write(cache, images, revision);
-    if (isRight !== undefined) Atomics.add(counts, isRight ? 0 : 1, 1);
   }
   parentPort?.postMessage('done');
 }

@@ -5,8 +5,6 @@ import fc from 'fast-check';
 import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
-import { ImageJson, type LinkWriter } from '../../src/catalogue/documents/image-json.ts';
-import { ByteWriterPool } from '../../src/lib/byte-writer.ts';
 import { DocumentCache } from '../../src/store/document-cache.ts';
 import { DocumentCacheWriter } from '../../src/store/document-cache-writer.ts';
 import { character, codePoint } from '../support/characters.ts';
@@ -25,30 +23,6 @@ const signLink: SignLink = ({ fileName: name, key }) => ({
   url: `https://example.org/${name}#${key}`,
   expires: 'later',
 });
-
-const pool = new ByteWriterPool();
-
-/** Writes what this signs. */
-const signName: SignLink = ({ fileName }) => ({ url: `https://example.org/${fileName}#`, expires: 'later' });
-const links: LinkWriter = {
-  expires: Buffer.from('later'),
-  write(file, out) {
-    out.text('https://example.org/');
-    file.writeFileName(out);
-    out.text('#');
-  },
-  forget() {},
-};
-
-/** The JSON of images; undefined if the cache does not write it. */
-function written(cache: DocumentCache, images: number[], revision = 1): string | undefined {
-  const json = new ImageJson(links, pool.writer(), '[');
-  const isWritten = cache.write(images, revision, json);
-  if (!isWritten) assert.equal(json.out.length, 0, 'nothing is left of it');
-  const text = json.finish(']').bytes.toString('latin1');
-  json.out.release();
-  return isWritten ? text : undefined;
-}
 
 function documentOf(text: string, character = text, previews?: string, title = ''): string {
   return composeDocument(
@@ -86,46 +60,9 @@ test('returns any document as it was added', () => {
         const document = documentOf(text, character, previews, title);
         assert.ok(writer.add(++image, document));
         assertCached(cache, image, document);
-        const json = new ImageDocument(document).withLink(signName);
-        assert.equal(written(cache, [image]), `[${json}]`);
-        assert.equal(written(cache, [image, image]), `[${json},${json}]`);
       },
     ),
   );
-});
-
-test('a repeated call replaces what an earlier attempt wrote', () => {
-  const { writer, cache } = emptyCache(1024 * 1024);
-  for (const image of [1, 2]) writer.add(image, documentOf(`image ${image}`));
-  const json = new ImageJson(links, pool.writer(), '[');
-  assert.ok(cache.write([1, 2], 1, json));
-  assert.ok(cache.write([2], 1, json));
-  const expected = new ImageDocument(documentOf('image 2')).withLink(signName);
-  assert.equal(json.finish(']').bytes.toString('latin1'), `[${expected}]`);
-});
-
-test('an image that is not cached costs others no signature', () => {
-  const { writer, cache } = emptyCache(1024 * 1024);
-  writer.add(1, documentOf('image 1'));
-  let forgotten = 0;
-  const counting = { ...links, forget: () => forgotten++ };
-  assert.equal(cache.write([1, 2], 1, new ImageJson(counting, pool.writer())), false);
-  assert.equal(forgotten, 0);
-});
-
-test('writes JSON only if all images are cached in the wanted revision', () => {
-  const { writer, cache } = emptyCache(1024 * 1024);
-  for (const image of [1, 2]) writer.add(image, documentOf(`image ${image}`));
-  const json = (image: number) => new ImageDocument(documentOf(`image ${image}`)).withLink(signName);
-  assert.equal(written(cache, [2, 1, 2]), `[${json(2)},${json(1)},${json(2)}]`);
-  assert.equal(written(cache, []), '[]');
-  assert.equal(written(cache, [1, 3, 2]), undefined);
-  assert.equal(written(cache, [1, writer.maxImage + 1]), undefined);
-  assert.equal(written(cache, [1], 2), undefined);
-  writer.remove([2], 2, false);
-  assert.equal(written(cache, [1], 2), undefined, 'while it follows changes');
-  writer.remove([], 3, true);
-  assert.deepEqual([written(cache, [1], 3), written(cache, [2], 3)], [`[${json(1)}]`, undefined]);
 });
 
 function assertCached(cache: DocumentCache, image: number, document: string, revision = 1): void {
@@ -189,8 +126,6 @@ test('stores documents whole when the shared texts have used up their part of th
   documents.forEach((document, image) => {
     assertCached(cache, image, document);
   });
-  assert.notEqual(written(cache, [0]), undefined);
-  assert.equal(written(cache, [documents.length - 1]), undefined, 'a document that is stored whole');
 });
 
 test('does not cache an image without room for its address, or a document that is too long', () => {

@@ -1,7 +1,6 @@
 /** The catalogue as request handlers read it. */
 
 import type { ImageDocument } from '../../catalogue/documents/image-document.ts';
-import type { ImageJson } from '../../catalogue/documents/image-json.ts';
 import type { SeedPosition } from '../../catalogue/sets/seed-order.ts';
 import type { Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from '../../catalogue/types.ts';
 import type { RandomInt } from '../../lib/random.ts';
@@ -54,16 +53,10 @@ export interface Moved {
   movedTo: string;
 }
 
-export type MaybeJson = ImageJson | undefined;
-/** The images of a list: documents, or the JSON that the caller passed for them, if they were cached and are written there. */
-export type Images<Json extends MaybeJson> = Json extends ImageJson
-  ? ImageDocument[] | Json
-  : ImageDocument[];
-
-export interface ImagePage<Json extends MaybeJson = undefined> {
+export interface ImagePage {
   /** Of all pages. */
   total: number;
-  items: Images<Json>;
+  items: ImageDocument[];
 }
 
 /** Images of one entry. */
@@ -76,8 +69,8 @@ export interface SeededImages {
 }
 
 /** Images, newest first, and the number that the next page continues below, if there is one. */
-export interface LatestImages<Json extends MaybeJson = undefined> {
-  images: Images<Json>;
+export interface LatestImages {
+  images: ImageDocument[];
   next: number | undefined;
 }
 
@@ -140,24 +133,18 @@ export interface Catalogue {
   /** Names and ids in the filter that do not exist. Reads no image. */
   checkFilter(filter: Filter): Promise<FilterProblem | undefined>;
   /** In the order in which they were added. */
-  images<Json extends MaybeJson = undefined>(
-    filter: ListFilter,
-    window: Window,
-    caller: Caller,
-    json?: Json,
-  ): Promise<ImagePage<Json> | FilterProblem>;
+  images(filter: ListFilter, window: Window, caller: Caller): Promise<ImagePage | FilterProblem>;
   /** The same of one artist. If the artist was merged, only the id of the one that took over. */
   artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
   /** Those of one album, in its order. */
   albumImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
   /** Distinct images, in random order. */
-  randomImages<Json extends MaybeJson = undefined>(
+  randomImages(
     filter: Filter,
     limit: number,
     randomInt: RandomInt,
     caller: Caller,
-    json?: Json,
-  ): Promise<Images<Json> | FilterProblem>;
+  ): Promise<ImageDocument[] | FilterProblem>;
   /** Images in the order of a seed, from the start or from a position on. */
   seededImages(
     filter: Filter,
@@ -167,13 +154,12 @@ export interface Catalogue {
     caller: Caller,
   ): Promise<SeededImages | FilterProblem>;
   /** Newest first: all images, or those below a number. */
-  latestImages<Json extends MaybeJson = undefined>(
+  latestImages(
     filter: Filter,
     below: number | undefined,
     limit: number,
     caller: Caller,
-    json?: Json,
-  ): Promise<LatestImages<Json> | FilterProblem>;
+  ): Promise<LatestImages | FilterProblem>;
   /** Images that look most like another one, nearest first, without itself. */
   similarImages(
     id: string,

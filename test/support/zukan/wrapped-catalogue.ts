@@ -6,7 +6,6 @@ import { Exemptions, fileRule, previewRule, tokenRule } from '../../../src/acces
 import type { Config } from '../../../src/config/config.ts';
 import { Logger } from '../../../src/http/logger.ts';
 import { LimiterCounters } from '../../../src/http/traffic.ts';
-import { ByteWriterPool } from '../../../src/lib/byte-writer.ts';
 import { secureRandomInt } from '../../../src/lib/random.ts';
 import { defaultTuning } from '../../../src/lib/tuning.ts';
 import { openBudget, openFiles, openStore, openThumbnailMaker } from '../../../src/server/engines.ts';
@@ -36,7 +35,6 @@ export async function startWrapped(
       thumbnails: openThumbnailMaker(config, files),
       links: fileLinks,
       fileLinks,
-      responseBuffers: new ByteWriterPool(),
       linkLifetime: config.linkLifetime,
       previewLifetime: config.previewLifetime,
       site: { ...config.site, logo: undefined },

@@ -2,18 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { FileLinks } from '../../../../src/access/file-links.ts';
 import type { ImageDocument } from '../../../../src/catalogue/documents/image-document.ts';
-import { ImageJson } from '../../../../src/catalogue/documents/image-json.ts';
-import { ByteWriterPool } from '../../../../src/lib/byte-writer.ts';
-import { defaultTuning } from '../../../../src/lib/tuning.ts';
 import { openWriter } from '../../../../src/server/engines.ts';
 import { StoredCatalogue } from '../../../../src/store/catalogue.ts';
 import { DocumentFiller } from '../../../../src/store/document-filler.ts';
-import { Documents } from '../../../../src/store/documents.ts';
 import { PostgresDriver } from '../../../../src/store/drivers/postgres/driver.ts';
 import { Servers } from '../../../../src/store/drivers/postgres/servers.ts';
-import { get } from '../../../../src/store/view.ts';
 import { uuid } from '../../../support/catalogues/catalogue.ts';
 import { keyed, listed, sandbox } from '../../../support/catalogues/import.ts';
 import { atDepth } from '../../../support/depth.ts';
@@ -100,32 +94,6 @@ if (!skip) {
     await fill();
     assert.equal(cached(), COUNT);
     assert.equal((await read()).hits, COUNT);
-  });
-
-  test('a call that the catalogue outruns is repeated, and writes its images once', async () => {
-    const { box, fill, memory, servers } = await start();
-    await fill();
-    const documents = new Documents(memory, defaultTuning);
-    const links = new FileLinks(['a key of sixteen']).writer(SITE, { begins: 0, expires: 2_000_000_000 });
-    const json = new ImageJson(links, new ByteWriterPool().writer(), '[');
-    let attempts = 0;
-    const driver = new PostgresDriver(servers);
-    const change = async () => {
-      await box.import([image(COUNT + 1)]);
-      await fill();
-    };
-    const result = await driver.run(function* (view) {
-      const images = yield* documents.readOrWrite(view, [3, 1, 2], json);
-      if (++attempts === 1) yield* get(change());
-      return images;
-    });
-    assert.equal(attempts, 2);
-    assert.equal(result, json);
-    const written = JSON.parse(json.finish(']').bytes.toString());
-    assert.deepEqual(
-      written.map(({ id }: { id: string }) => id),
-      [3, 1, 2].map((index) => uuid(4, index)),
-    );
   });
 
   test('an import removes from the cache what it changed, and nothing else', async () => {
