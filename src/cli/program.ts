@@ -63,6 +63,11 @@ export function buildProgram(
         '"zukan config" lists them, docs/settings.md explains them.',
     );
 
+  program.hook('preAction', async (_, command) => {
+    const { changesCatalogue, migrateFirst } = await import('./migrating.ts');
+    if (changesCatalogue(command)) await migrateFirst(config(), terminal);
+  });
+
   program
     .command('serve')
     .description('serve the catalogue until stopped by SIGTERM or Ctrl-C')
@@ -141,6 +146,12 @@ export function buildProgram(
     );
 
   addMaintenanceCommands(program, config, terminal);
+
+  program
+    .command('migrate')
+    .description('upgrade the catalogue of an older version, which cannot read it afterwards')
+    .addHelpText('after', examples('zukan migrate'))
+    .action(async () => (await import('./migrating.ts')).migrateCommand(config(), terminal));
 
   program
     .command('thumbnails')

@@ -51,6 +51,12 @@ export async function createCatalogue({ database }: Config): Promise<string | un
   return database.path;
 }
 
+/** Upgrades a catalogue that an older version made, if there is one. `onStart` is called before. */
+export async function migrateCatalogue({ database }: Config, onStart: () => void): Promise<void> {
+  if (database.engine === 'sqlite') sqlite.migrateCatalogue(database.path, database.tokensPath, onStart);
+  else await (await import('../store/drivers/postgres/connection.ts')).migrateSchema(database.url, onStart);
+}
+
 function existing(path: string): string {
   try {
     accessSync(path);

@@ -63,6 +63,15 @@ export interface LockOptions {
 /** Commands hold the lock for seconds at most, unless they change a large part of a large catalogue. */
 export const LOCK_TIMEOUT_MS = 60_000;
 
+/** Only `migrateCatalogue` upgrades a catalogue: the older version could no longer read it. */
+export class OutdatedCatalogue extends Error {
+  constructor() {
+    super(
+      'the catalogue was made by an older version of zukan; make a backup with that version, then run "zukan migrate"',
+    );
+  }
+}
+
 export class LockTimeout extends Error {
   constructor() {
     super('another command is changing the catalogue; try again when it has finished');

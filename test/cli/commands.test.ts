@@ -74,6 +74,8 @@ describe('usage', () => {
     ['imports', 'revert'],
     ['check'],
     ['stats'],
+    ['migrate'],
+    ['trash'],
     ['token'],
     ['token', 'create'],
     ['token', 'list'],

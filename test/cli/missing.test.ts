@@ -22,6 +22,7 @@ await forEachEngineInDepth(async (engine) => {
       ['find'],
       ['entry', 'artist', 'Ann', '--create'],
       ['stats'],
+      ['migrate'],
       ['export'],
       ['check'],
       ['check', '--repair'],

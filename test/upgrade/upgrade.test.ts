@@ -14,9 +14,10 @@ import { type Named, sortByName } from '../../src/catalogue/names.ts';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { openStore } from '../../src/server/engines.ts';
 import { succeed } from '../support/catalogues/backup.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { type Engine, forEachEngine, rowsIn } from '../support/servers/engines.ts';
 import { psql } from '../support/servers/postgres.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
 
 const home = import.meta.dirname;
@@ -80,26 +81,82 @@ test('every earlier release but 0.2.0 has a dump', () => {
   );
 });
 
+function openOld(version: string, engine: Engine) {
+  const data = temporaryFolder();
+  const environment: Record<string, string> = { DATA_DIR: data, ...engine.withoutCatalogue() };
+  const config = configFor(data, environment);
+  const read = (name: string) => readFileSync(join(home, version, name), 'utf8');
+  mkdirSync(data, { recursive: true });
+  cpSync(join(home, 'files'), join(data, 'files'), { recursive: true });
+  if (config.database.engine === 'postgres') psql(config.database.url, read('postgres.sql'));
+  else
+    for (const [path, dump] of [
+      [config.database.path, 'sqlite.sql'],
+      [config.database.tokensPath, 'sqlite-tokens.sql'],
+    ] as const) {
+      using database = new DatabaseSync(path);
+      database.exec(read(dump));
+      chmodSync(path, 0o600);
+    }
+  return { environment, config, read };
+}
+
 await forEachEngine((engine) => {
+  test('commands that only read leave a catalogue of an older version alone', async () => {
+    const { environment, config } = openOld('0.5.0', engine);
+    const image = '40000000-0000-4000-8000-000000000003';
+    const version = () =>
+      rowsIn(
+        config,
+        config.database.engine === 'sqlite' ? 'pragma user_version' : 'select count(*) from migration',
+      );
+    const before = version();
+    for (const command of [
+      ['find'],
+      ['entries', 'artist'],
+      ['entry', 'artist', 'Unknown', '--json'],
+      ['stats'],
+      ['history'],
+      ['imports'],
+      ['trash'],
+      ['export'],
+      ['check'],
+      ['duplicates'],
+      ['backup', join(temporaryFolder(), 'backup')],
+      ['token', 'list'],
+      ['edit', image, '--rating', 'nsfw', '--dry-run'],
+      ['import', join(home, 'files'), '--dry-run'],
+      ['remove', image, '--dry-run'],
+      ['trash', '--empty', '--dry-run'],
+      ['thumbnails', '--dry-run'],
+    ]) {
+      const { status, errors } = await runCommand(command, environment);
+      assert.equal(status, 1, command.join(' '));
+      assert.match(
+        errors,
+        /made by an older version of zukan; .* then run "zukan migrate"\n$/,
+        command.join(' '),
+      );
+    }
+    assert.deepEqual(version(), before);
+    await assert.rejects(startService(config), /zukan migrate/, 'only the command migrates, not the server');
+    const { errors } = await succeed(['edit', image, '--rating', 'nsfw'], environment);
+    assert.match(errors, /^migrating the catalogue of an older version, which cannot read it afterwards\n$/);
+    assert.equal(
+      (await succeed(['migrate'], environment)).output,
+      'the catalogue is of this version already\n',
+    );
+    assert.equal((await succeed(['stats'], environment)).errors, '');
+  });
+
   for (const version of versions)
     test(`opens a catalogue of ${version}`, async () => {
-      const data = temporaryFolder();
-      const environment: Record<string, string> = { DATA_DIR: data, ...engine.withoutCatalogue() };
-      const config = configFor(data, environment);
-      const read = (name: string) => readFileSync(join(home, version, name), 'utf8');
-      mkdirSync(data, { recursive: true });
-      cpSync(join(home, 'files'), join(data, 'files'), { recursive: true });
-      if (config.database.engine === 'postgres') psql(config.database.url, read('postgres.sql'));
-      else
-        for (const [path, dump] of [
-          [config.database.path, 'sqlite.sql'],
-          [config.database.tokensPath, 'sqlite-tokens.sql'],
-        ] as const) {
-          using database = new DatabaseSync(path);
-          database.exec(read(dump));
-          chmodSync(path, 0o600);
-        }
-
+      const { environment, config, read } = openOld(version, engine);
+      assert.deepEqual(await succeed(['migrate'], environment), {
+        status: 0,
+        output: 'migrated the catalogue\n',
+        errors: 'migrating the catalogue of an older version, which cannot read it afterwards\n',
+      });
       const exported = parse((await succeed(['export'], environment)).output);
       const expected = inOrder(parse(read('export.ndjson')).map(expectedLine));
       assert.equal(expected.filter(({ type }) => type === 'image').length, 3);

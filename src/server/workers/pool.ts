@@ -67,7 +67,7 @@ export class WorkerPool {
 
   /** Returns the URL when all workers listen. */
   async start(): Promise<string> {
-    // Migrates the schema once, and fails early if the database cannot be used.
+    // Fails early if the database cannot be used.
     await (await openStore(this.#config))[Symbol.asyncDispose]();
     if (this.#config.linkKeys === undefined) loadLinkKeys(this.#config.dataDir);
     // Nobody listens before all are ready, so that every connection that is accepted is served.

@@ -1,9 +1,9 @@
-/** Connects to PostgreSQL, migrates the schema, and turns failures into messages that name the server. */
+/** Connects to PostgreSQL, creates and migrates the schema, and turns failures into messages that name the server. */
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { DataMigration } from '../../data-migration.ts';
-import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../../session.ts';
+import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout, OutdatedCatalogue } from '../../session.ts';
 import { migrations, SCHEMA } from './schema.ts';
 
 /** "zukn": the first key of all our advisory locks. */
@@ -18,18 +18,23 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1000;
 
 export async function hasSchema(url: string): Promise<boolean> {
-  let isMissing = false;
-  try {
-    const client = await connect(url, () => {
-      isMissing = true;
-      throw new Error('there is no catalogue');
-    });
-    await disconnect(client);
-    return true;
-  } catch (error) {
-    if (isMissing) return false;
-    throw error;
-  }
+  let isThere = false;
+  const client = await open(url, async (client) => {
+    isThere = (await countMigrations(client)) > 0;
+  });
+  await disconnect(client);
+  return isThere;
+}
+
+/** Upgrades a schema that an older version made, if there is one. `onStart` is called before. */
+export async function migrateSchema(url: string, onStart: () => void): Promise<void> {
+  const client = await open(url, async (client) => {
+    const done = await countMigrations(client);
+    if (done === 0 || done === migrations.length) return;
+    onStart();
+    await migrate(client);
+  });
+  await disconnect(client);
 }
 
 /** Makes an empty catalogue if there is none, and then returns where. */
@@ -65,8 +70,18 @@ export class Client extends pg.Client {
   }
 }
 
-/** Opens one connection for a command and migrates the schema if needed. `onMissing` allows creating it. */
-export async function connect(url: string, onMissing: () => void = refuseToCreate): Promise<Client> {
+/** Opens one connection for a command. `onMissing` allows creating the schema. */
+export function connect(url: string, onMissing: () => void = refuseToCreate): Promise<Client> {
+  return open(url, async (client) => {
+    const done = await countMigrations(client);
+    if (done === migrations.length) return;
+    if (done > 0) throw new OutdatedCatalogue();
+    onMissing();
+    await migrate(client);
+  });
+}
+
+async function open(url: string, prepare: (client: Client) => Promise<void>): Promise<Client> {
   const client = new Client(clientSettings(url, CONNECT_TIMEOUT_MS));
   // If an idle connection breaks, the next statement on it fails and reports that.
   client.on('error', () => {});
@@ -78,7 +93,8 @@ export async function connect(url: string, onMissing: () => void = refuseToCreat
       query_timeout: CONNECT_TIMEOUT_MS,
     };
     await client.query(settings);
-    await migrate(client, onMissing);
+    await checkServer(client);
+    await prepare(client);
   } catch (error) {
     await disconnect(client);
     throw databaseError(error, url);
@@ -136,13 +152,9 @@ function lock(client: pg.ClientBase, key: number): Promise<unknown> {
 
 /**
  * Migrates the schema in one transaction under a lock: any number of processes can start at once, and a killed one
- * leaves nothing half done. An up-to-date schema needs no lock.
+ * leaves nothing half done.
  */
-async function migrate(client: pg.Client, onMissing: () => void): Promise<void> {
-  await checkServer(client);
-  const done = await countMigrations(client);
-  if (done === migrations.length) return;
-  if (done === 0) onMissing();
+async function migrate(client: pg.Client): Promise<void> {
   await client.query('begin; set local statement_timeout to 0');
   try {
     await lock(client, MIGRATION_LOCK);

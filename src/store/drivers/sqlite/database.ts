@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { makeFolder, PRIVATE_FOLDER } from '../../../lib/file-system.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../../session.ts';
-import { migrate, type Schema } from './migrations.ts';
+import { isCurrent, migrate, requireSchema, type Schema } from './migrations.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. */
 export const BUSY_TIMEOUT_MS = 5000;
@@ -15,17 +15,26 @@ const LOCK_INTERVAL_MS = 50;
 const CHECKPOINT_TIMEOUT_MS = 1000;
 const SQLITE_BUSY = 5;
 
-/** Opens the file for writing. Creates it and migrates its schema where needed. */
+/** Opens the file for writing, and creates it where needed. */
 export function openDatabase(path: string, schema: Schema): DatabaseSync {
   if (path !== ':memory:' && !existsSync(path)) createFile(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
-    migrate(database, schema);
+    requireSchema(database, schema);
   } catch (error) {
     database.close();
     throw error;
   }
   return database;
+}
+
+/** Upgrades the schema of a file that an older version made. `onStart` is called before. */
+export function migrateDatabase(path: string, schema: Schema, onStart: () => void): void {
+  if (!existsSync(path)) return;
+  using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  if (isCurrent(database, schema)) return;
+  onStart();
+  migrate(database, schema);
 }
 
 /** SQLite would let every user of the machine read the file. Its log gets the mode of the file. */

@@ -1,6 +1,7 @@
 /** Schema migrations of a database file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { DataMigration } from '../../data-migration.ts';
+import { OutdatedCatalogue } from '../../session.ts';
 
 export interface Schema {
   /** Stored in the file, so that another program's database is never migrated by mistake. */
@@ -12,12 +13,16 @@ export interface Schema {
 /** Documents of 1 to 2 kB waste a sixth of pages of 4 kB, SQLite's default: importing them takes a quarter more CPU time. */
 const PAGE_SIZE = 8192;
 
-/**
- * Applies the missing steps under the write lock, so that several processes may start at once. Takes no lock if there are
- * none, so that commands can start while an import runs.
- */
+/** Creates the schema in a new file. Throws if the file has an older one. */
+export function requireSchema(database: DatabaseSync, schema: Schema): void {
+  // Takes no lock, so that commands can start while an import runs.
+  if (isCurrent(database, schema)) return;
+  if (pragma(database, 'user_version') > 0) throw new OutdatedCatalogue();
+  migrate(database, schema);
+}
+
+/** Applies the missing steps under the write lock, so that several processes may start at once. */
 export function migrate(database: DatabaseSync, { application, steps }: Schema): void {
-  if (isCurrent(database, { application, steps })) return;
   // Of a new file only.
   database.exec(`pragma page_size = ${PAGE_SIZE}; pragma journal_mode = wal`);
   database.exec('begin immediate');

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { BUSY_TIMEOUT_MS, logSize, openDatabase } from './database.ts';
 import { isCurrent, type Schema } from './migrations.ts';
 
-/** Creates the file and migrates its schema where needed and possible. */
+/** Creates the file where needed and possible. */
 export function openForReading(path: string, schema: Schema): DatabaseSync {
   if (isOnReadOnlyDisk(path)) return openUnwritable(path, schema);
   openDatabase(path, schema).close();
@@ -38,7 +38,7 @@ function openUnwritable(path: string, schema: Schema): DatabaseSync {
   const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     if (isCurrent(database, schema)) return database;
-    throw new Error(`${path} needs a migration; start this version once while the file system is writable`);
+    throw new Error(`${path} needs a migration; run "zukan migrate" while the file system is writable`);
   } catch (error) {
     database.close();
     throw error;

@@ -3,10 +3,10 @@ import { defaultTuning } from '../../../lib/tuning.ts';
 import { StoredCatalogue } from '../../catalogue.ts';
 import { DocumentFiller } from '../../document-filler.ts';
 import type { Store } from '../../store.ts';
-import { openDatabase } from './database.ts';
+import { migrateDatabase, openDatabase } from './database.ts';
 import { SqliteDriver } from './driver.ts';
-import { openForReading } from './read-only.ts';
-import { catalogueSchema } from './schema.ts';
+import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
+import { catalogueSchema, tokenSchema } from './schema.ts';
 import { openTokenStore } from './tokens.ts';
 
 /** How often the document filler looks for changes. */
@@ -14,6 +14,12 @@ const POLL_MS = 200;
 
 export function createCatalogue(path: string): void {
   openDatabase(path, catalogueSchema).close();
+}
+
+export function migrateCatalogue(path: string, tokensPath: string, onStart: () => void): void {
+  if (isOnReadOnlyDisk(path)) return;
+  migrateDatabase(path, catalogueSchema, onStart);
+  migrateDatabase(tokensPath, tokenSchema, onStart);
 }
 
 export function openDriver(path: string, tuning = defaultTuning): SqliteDriver {
