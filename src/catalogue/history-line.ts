@@ -44,6 +44,11 @@ export function itemLine(item: StoredItem): string {
 
 const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
+/** A summary of an older version without the title of a picture, which ended it but for the number of images. */
+export function withoutTitle(summary: string): string {
+  return summary.replace(/(^|, |: )title .*?(: \d+ images?)?$/s, '$1change the title$2');
+}
+
 /** All of it for a catalogue file, which has to begin with these lines. */
 export async function* historyLines(snapshot: CatalogueSnapshot): AsyncGenerator<string, void> {
   const { changeLog } = snapshot;

@@ -133,7 +133,8 @@ export async function describeEdit(lookup: Lookup, edit: DescribedEdit, images: 
     ...(await list('remove', 'character', edit.removeCharacters)),
     ...(await list('add to', 'album', edit.addAlbums)),
     ...(await list('remove from', 'album', edit.removeAlbums)),
-    ...(edit.title === undefined ? [] : [edit.title ? `title ${edit.title}` : 'remove the title']),
+    // Summaries have no texts of pictures: they stay when a picture is taken down.
+    ...(edit.title === undefined ? [] : ['change the title']),
     ...(edit.description === undefined ? [] : ['change the description']),
     ...(edit.takenAt === undefined ? [] : [`date ${edit.takenAt || 'unknown'}`]),
     ...(edit.sourceName === undefined && edit.sourceUrl === undefined ? [] : ['change the source']),

@@ -111,7 +111,7 @@ await forEachEngineInDepth((engine) => {
           '1 image changed, 0 unchanged\n',
         ].join('\n'),
       );
-      assert.match(await ok('history'), /title Mine, change the description, date 2024-02-04: 1 image/);
+      assert.match(await ok('history'), /change the title, change the description, date 2024-02-04: 1 image/);
       await ok('edit', second, '--title', '');
       const mine = { title: 'Mine', description: '', takenAt: '2024-02-04' };
       const decided = { ...mine, edited: ['description', 'takenAt', 'title'] };

@@ -9,6 +9,7 @@ import {
 import { composeDocument, dimensions } from '../../catalogue/documents/document.ts';
 import { type EditableField, formatEdited } from '../../catalogue/documents/edit-image.ts';
 import { formatPreviews } from '../../catalogue/documents/thumbnails.ts';
+import { withoutTitle } from '../../catalogue/history-line.ts';
 import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
 import { ETag, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
 import * as Schema from '../../lib/json-schema.ts';
@@ -94,7 +95,7 @@ export function checkHistory(value: unknown): HistoryLine | undefined {
 }
 
 export function planChange({ type, ...change }: ChangeLine): Change {
-  return change;
+  return { ...change, summary: withoutTitle(change.summary) };
 }
 
 /** Undoing a change writes what its items say into the catalogue, so that has to be valid. */

@@ -22,6 +22,7 @@ import { addFilters } from '../../filter-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
 import { normalisePaths } from '../../path-migration.ts';
 import { indexTitles } from '../../title-migration.ts';
+import { removeTitles } from '../../title-summary-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 
 export const SCHEMA = 'zukan';
@@ -246,4 +247,5 @@ export const migrations: (string | DataMigration)[] = [
   })} update revision set number = next_revision(number) where exists (select from image)`,
   addAlbums('text collate "C"'),
   normalisePaths,
+  removeTitles,
 ];

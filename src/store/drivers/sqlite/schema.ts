@@ -27,6 +27,7 @@ import { addFilters } from '../../filter-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
 import { normalisePaths } from '../../path-migration.ts';
 import { indexTitles } from '../../title-migration.ts';
+import { removeTitles } from '../../title-summary-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
 
@@ -223,6 +224,7 @@ export const catalogueSchema: Schema = {
     }),
     `${addAlbums('text')} strict, without rowid`,
     normalisePaths,
+    removeTitles,
   ],
 };
 

@@ -1,0 +1,84 @@
+/** Nothing that a picture said stays when it is taken down, wherever it was. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { withoutTitle } from '../../src/catalogue/history-line.ts';
+import { planChange } from '../../src/import/plan/history.ts';
+import { migrations } from '../../src/store/drivers/postgres/schema.ts';
+import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
+import { removeTitles } from '../../src/store/title-summary-migration.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
+import { forEachEngine, rowsIn, tablesIn, tamper } from '../support/servers/engines.ts';
+
+await forEachEngine((engine) => {
+  test('no text of a picture that was taken down stays in any table, the history or an export', async () => {
+    const { ok, picture, pictures, find, config, folder } = openMaintained(engine);
+    const secret = { title: 'Secret title', description: 'Secret story', source: 'https://secret.example/' };
+    picture(1, { ...secret, rating: 's' });
+    picture(2, { rating: 's', title: 'Public' });
+    await ok('import', '--quiet', pictures);
+    const [{ id } = { id: '' }] = await find('--title', 'Secret');
+    await ok(
+      'edit',
+      id,
+      '--title',
+      'Secret garden',
+      '--description',
+      'Secret path',
+      '--source-name',
+      'Secret',
+    );
+    await ok('undo', '2');
+    await ok('trash', id);
+    await ok('undo', '4');
+    await ok('remove', '--yes', id);
+    const isSqlite = config.database.engine === 'sqlite';
+    const tables = (
+      rowsIn(
+        config,
+        isSqlite
+          ? `select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`
+          : `select tablename as name from pg_tables where schemaname = 'zukan'`,
+      ) as { name: string }[]
+    ).map(({ name }) => [name, `select * from ${name}`]);
+    assert.ok(tables.length > 15);
+    assert.doesNotMatch(JSON.stringify(tablesIn(config, Object.fromEntries(tables))), /secret/i);
+    const exported = await ok('export', '--history');
+    assert.doesNotMatch(exported, /secret/i);
+    assert.match(exported, /Public/);
+    await ok('backup', '--quiet', join(folder, 'backup'));
+    await ok('check');
+  });
+
+  test('an older catalogue loses the titles in its history with the migration', async () => {
+    const { ok, picture, pictures, config } = openMaintained(engine);
+    picture(1);
+    await ok('import', '--quiet', pictures);
+    const version =
+      config.database.engine === 'sqlite'
+        ? `pragma user_version = ${catalogueSchema.steps.indexOf(removeTitles)}`
+        : `delete from migration where step >= ${migrations.indexOf(removeTitles)}`;
+    tamper(
+      config,
+      `update change set summary = 'undo 3: rate sfw, title Secret, of a: 2: 1 image'; ${version}`,
+    );
+    await ok('migrate');
+    const [change] = rowsIn(config, 'select summary from change') as { summary: string }[];
+    assert.equal(change?.summary, 'undo 3: rate sfw, change the title: 1 image');
+  });
+});
+
+test('summaries of older versions lose titles, and nothing else that looks alike', () => {
+  for (const [before, after] of [
+    ['title A: 12 images', 'change the title: 12 images'],
+    ['artist Kei, title A\nB, date 2024-01-01: 1 image', 'artist Kei, change the title: 1 image'],
+    ['undo 12: undo 11: title x: 1 image', 'undo 12: undo 11: change the title: 1 image'],
+    [`title ${'x'.repeat(994)}`, 'change the title'],
+    ['add subtitle page, rate sfw: 1 image', 'add subtitle page, rate sfw: 1 image'],
+    ['remove the title: 1 image', 'remove the title: 1 image'],
+    ['import: 3 images added', 'import: 3 images added'],
+  ] as const)
+    assert.equal(withoutTitle(before), after);
+  const line = { type: 'change', summary: 'title Secret: 1 image' } as Parameters<typeof planChange>[0];
+  assert.equal(planChange(line).summary, 'change the title: 1 image', 'of a backup or an export');
+});
