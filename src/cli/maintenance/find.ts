@@ -7,6 +7,7 @@ import { findImages, findSources, type ImageQuery } from '../../changes/find-ima
 import type { Config } from '../../config/config.ts';
 import { hashPicture } from '../../import/prepare/near-duplicates.ts';
 import { RecordError } from '../../import/problems.ts';
+import { diskPaths } from '../../import/sources/listings.ts';
 import { readInside } from '../../import/sources/read-inside.ts';
 import { MAX_BYTES, PictureError } from '../../media/picture.ts';
 import { openSnapshot, openSourceFiles, openStore } from '../../server/engines.ts';
@@ -119,12 +120,14 @@ async function* jsonLines(
   sources: SourceFileReader,
 ): AsyncGenerator<string, void> {
   let last = '[';
+  const onDisk = diskPaths();
   for await (const page of pages) {
     const files = await findSources(sources, page);
     for (const row of await readRows(snapshot, page)) {
       const [file] = files.get(row.id) ?? [];
       yield last === '[' ? last : `${last},`;
-      last = printable(JSON.stringify({ ...describe(row), path: file ? join(file.folder, file.path) : '' }));
+      const path = file ? await onDisk(join(file.folder, file.path)) : '';
+      last = printable(JSON.stringify({ ...describe(row), path }));
     }
   }
   yield last;

@@ -2,14 +2,30 @@
  * Finds files by the names that their folders list. The form of Unicode makes no difference, as between disks of macOS and others;
  * the case does, even on a disk that ignores it.
  */
+import { existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, parse, relative, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
 
 /** What a folder is known by, however its disk writes its name. */
 export async function identifyFolder(folder: string): Promise<string> {
   return normaliseName(await realpath(folder));
 }
+
+/** Where files are, for paths in the stored form. Those that are gone keep that form. */
+export function diskPaths(): (path: string) => Promise<string> {
+  let listings: Listings | undefined;
+  return async (path) => {
+    const { root } = parse(path);
+    if (isPlain(path) || existsSync(path)) return path;
+    listings ??= new Listings(root);
+    const found = await listings.find(relative(root, path)).catch(() => undefined);
+    return found === undefined ? path : join(root, found);
+  };
+}
+
+/** Whether the text has one form only. */
+export const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 
 export class Listings {
   readonly #root: string;

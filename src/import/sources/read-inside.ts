@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { RecordError } from '../problems.ts';
-import { Listings } from './listings.ts';
+import { isPlain, Listings } from './listings.ts';
 
 /** Opening a named pipe would wait for a writer, and opening a terminal could make it ours. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY;
@@ -54,8 +54,7 @@ async function findPath(folder: string, file: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    const isPlain = /^[\x20-\x7e]*$/.test(file);
-    const listed = isPlain ? undefined : await new Listings(folder).find(relative(folder, path));
+    const listed = isPlain(file) ? undefined : await new Listings(folder).find(relative(folder, path));
     if (listed === undefined) throw error;
     return realpath(resolve(folder, listed));
   }
