@@ -70,6 +70,7 @@ function limitRate(
     return undefined;
   }
   const client = services.clientOf(exchange.request);
+  services.noticeClient(client);
   const apply = (decision: Decision): ApiError | undefined => {
     decisions.count(decision);
     if (!decision.isAllowed)

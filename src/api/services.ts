@@ -58,6 +58,8 @@ export interface Services {
   previewLookups: ClientBudget;
   /** Whether the client is in a network without a rate limit. */
   isInExemptNetwork: (request: IncomingMessage) => boolean;
+  /** Told of each request that counts for the rate limit: notices a proxy that hides its clients. */
+  noticeClient: (client: string) => void;
   /** Counts the decisions of the limiter. */
   decisions: LimiterCounters;
   /** The reports of all workers of this process. The only worker of a process makes its `own`. */

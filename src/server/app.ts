@@ -5,6 +5,7 @@ import { clientReader, networkCheck, originReader } from '../access/client-addre
 import { Cursors } from '../access/cursors.ts';
 import { FileLinks } from '../access/file-links.ts';
 import { Exemptions, fileRule, previewRule, tokenRule } from '../access/limiter.ts';
+import { hiddenClientsRule, SharedAddressWatch } from '../access/shared-address.ts';
 import type { Services } from '../api/services.ts';
 import type { Config } from '../config/config.ts';
 import { loadLinkKeys } from '../config/link-keys.ts';
@@ -36,6 +37,10 @@ export const SHUTDOWN_TIMEOUT_MS = 5000;
 const SIGNATURES_PART = 1 / 12;
 /** How long idle connections stay open after that signal, for requests that are on their way. */
 const IDLE_MS = 500;
+
+const HIDDEN_CLIENTS =
+  'most requests of the last minute came from one private address; if it is a proxy, all of its clients share one rate limit: ' +
+  'add it to TRUSTED_PROXIES, and let it send the address of the client in X-Forwarded-For';
 
 export interface App extends WebServer {
   log: Logger;
@@ -96,6 +101,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     },
   });
   const files = openFiles(config, bucket);
+  const watch = new SharedAddressWatch(openBudget(hiddenClientsRule, clients), (address) =>
+    log.warn({ address }, HIDDEN_CLIENTS),
+  );
   const services: Services = {
     store,
     catalogue: store.catalogue,
@@ -115,6 +123,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     limiter,
     exemptions: new Exemptions(openBudget(tokenRule, clients)),
     isInExemptNetwork: networkCheck(config.rateLimitExempt, config.trustedProxies),
+    noticeClient: (client) => watch.count(client, (clock ?? Date.now)()),
     decisions: new LimiterCounters(),
     fileBudget: openBudget(fileRule, clients),
     previewLookups: openBudget(previewRule, clients),

@@ -46,6 +46,7 @@ describe('the rate limit in Redis', { skip }, async () => {
       exemptions: new Exemptions(new MemoryBudget(tokenRule, clock)),
       decisions: new LimiterCounters(),
       isInExemptNetwork: ({ headers }: IncomingMessage) => headers.from === 'exempt',
+      noticeClient() {},
       clientOf: ({ headers }: IncomingMessage) => headers.from as string,
     }) as Partial<Services> as Services;
   const redis = services(limiter);

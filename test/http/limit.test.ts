@@ -1,8 +1,16 @@
 /** The rate limit over HTTP: what counts, the headers, and who is exempt. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { createApp } from '../../src/server/app.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { type Answer, makeToken, type Service, startKnownService } from '../support/zukan/service.ts';
+import {
+  type Answer,
+  importKnownCatalogue,
+  makeToken,
+  type Service,
+  send,
+  startKnownService,
+} from '../support/zukan/service.ts';
 
 let now = Date.parse('2026-05-01T00:00:00.000Z');
 const clock = () => now;
@@ -228,6 +236,20 @@ test('ignores X-Forwarded-For without a trusted proxy', async () => {
   const own = await startKnownService({ clock, environment: { RATE_LIMIT: 'on' } });
   assert.equal((await own.get('/api', newClient())).status, 200);
   assert.equal((await own.get('/api', newClient())).status, 429);
+});
+
+test('logs that a proxy hides its clients', async () => {
+  const config = await importKnownCatalogue({ environment: { RATE_LIMIT: 'on' } });
+  const app = await createApp(config, { clock });
+  after(() => app.close());
+  const warnings: string[] = [];
+  app.log.warn = (fields, message) => warnings.push(`${(fields as { address: string }).address}: ${message}`);
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  for (let minute = 0; minute < 3; minute++) {
+    for (let call = 0; call < 20; call++) await send(new URL('/api', origin), newClient());
+    now += 60_000;
+  }
+  assert.match(warnings.join('\n'), /^127\.0\.0\.1: most requests .*TRUSTED_PROXIES.*X-Forwarded-For$/);
 });
 
 test('exempts tokens with the scope only, and limits guessing of tokens', async () => {

@@ -39,6 +39,7 @@ beforeEach(() => {
     limiter: new MemoryLimiter(1, clock),
     exemptions: new Exemptions(new MemoryBudget(tokenRule, clock)),
     isInExemptNetwork: ({ headers }: IncomingMessage) => headers.from === 'exempt network',
+    noticeClient() {},
     decisions: new LimiterCounters(),
     clientOf: ({ headers }: IncomingMessage) => headers.from as string,
     clock,

@@ -49,6 +49,7 @@ export async function startWrapped(
       fileBudget: openBudget(fileRule, { clock }),
       previewLookups: openBudget(previewRule, { clock }),
       isInExemptNetwork: () => false,
+      noticeClient() {},
       decisions: new LimiterCounters(),
       clientOf: () => 'client',
       mayMonitor: () => true,
