@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { importFiles } from '../src/cli/importing/import.ts';
+import { checkImportOptions } from '../src/cli/importing/options.ts';
 import { describeConfig, readConfig } from '../src/config/config.ts';
 import { writeTiny } from './support/pictures/tiny.ts';
 import { unless } from './support/servers/needs.ts';
@@ -31,7 +32,12 @@ test('both files, and the one in docs/publish.md, follow the schema of Compose',
   // Its ports are open on all addresses on purpose, which the linter refuses.
   writeFileSync(override, shown.replaceAll(/"(?=\d+:\d+")/g, '"0.0.0.0:'));
   await lint(override);
-  readConfig(parse(shown).services.zukan.environment);
+  const { environment } = parse(shown).services.zukan;
+  const { importOptions } = readConfig(environment, checkImportOptions);
+  assert.ok(
+    importOptions.join(' ').includes('--default-rating nsfw'),
+    'nobody has looked at the pictures yet',
+  );
   const wrong = join(temporaryFolder(), 'compose.yaml');
   writeFileSync(wrong, scale.replace('depends_on:', 'depend_on:'));
   await assert.rejects(lint(wrong), (error: { stdout: string }) => /invalid-schema/.test(error.stdout));
