@@ -3,12 +3,12 @@
  * lists. All of them share the files of pictures.
  */
 import { randomUUID } from 'node:crypto';
-import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecordError } from '../import/problems.ts';
 import { readLines } from '../import/sources/lines.ts';
 import { FileUnreadable, openInside, readInside } from '../import/sources/read-inside.ts';
-import { flush, ifExists } from '../media/journal.ts';
+import { flush, ifExists, renameWithRetry } from '../lib/file-system.ts';
 import { isReplaceable } from './folder.ts';
 import {
   MANIFEST,
@@ -82,7 +82,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   }
   // The names of the lists must be durable first.
   await flush(folder);
-  await rename(temporary, join(folder, MANIFEST));
+  await renameWithRetry(temporary, join(folder, MANIFEST));
   await flush(folder);
 }
 

@@ -1,7 +1,7 @@
 /** The files of pictures and thumbnails in a backup: adds those that are missing, and removes those that no image needs. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocument } from '../catalogue/documents/document.ts';
@@ -13,10 +13,9 @@ import {
 } from '../catalogue/documents/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
-import { hashFile, makeFolder } from '../lib/file-system.ts';
+import { flush, hashFile, ifExists, makeFolder, renameWithRetry } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
-import { flush, ifExists } from '../media/journal.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
 import { FILES, fileName, MAX_PICTURE_BYTES, type Stored, type StoredThumbnail } from './format.ts';
 
@@ -98,7 +97,7 @@ export class PictureFiles {
       const path = join(this.#folder, fileName(hash, mimetype));
       if ((await ifExists(lstat(path))) === undefined) this.#added.add(path);
       makeFolder(dirname(path));
-      await rename(temporary, path);
+      await renameWithRetry(temporary, path);
       this.#needed.add(hash);
       this.#written.add(path);
       return hash;

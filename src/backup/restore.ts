@@ -26,9 +26,10 @@ export interface RestoreOptions {
   openWriter(): Promise<CatalogueWriter>;
   openSnapshot(): Promise<CatalogueSnapshot>;
   /** Called before the commit. Keys have no effect without images. */
-  addLinkKeys(keys: string[]): void;
+  addLinkKeys(keys: string[]): Promise<void>;
   defaults: NewRecordDefaults;
   onImage(): void;
+  warn: (problem: string) => void;
   signal: AbortSignal;
 }
 
@@ -105,7 +106,7 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
     options.signal.throwIfAborted();
     await writer.restoreTokens(tokens);
     // Keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
-    options.addLinkKeys(linkKeys);
+    await options.addLinkKeys(linkKeys);
 
     /** Undefined for a line without a picture, or with an invalid one. */
     async function storePictures(batch: Pictured[]): Promise<(Picture | undefined)[]> {

@@ -25,6 +25,7 @@ export interface Replacement {
   files: Files;
   openWriter: () => Promise<CatalogueWriter>;
   openSnapshot: () => Promise<CatalogueSnapshot>;
+  warn: (problem: string) => void;
   /** The sizes of its thumbnails. */
   thumbnailSizes: readonly number[];
   now: string;
@@ -34,13 +35,13 @@ export interface Replacement {
 
 /** The former file goes to the trash, and its bytes are remembered, so that no import adds them again. */
 export async function replaceFile(id: string, picture: NewPicture, replacement: Replacement): Promise<void> {
-  const { files, openWriter, thumbnailSizes } = replacement;
+  const { files, openWriter, warn, thumbnailSizes } = replacement;
   const store = { thumbnailSizes, keepsLocation: false };
   const source = { folder: picture.folder, isFolder: true };
   let stored: FilePicture;
   let otherHash: string | undefined;
   await changeFiles(
-    { files, openWriter, isDryRun: false, signal: new AbortController().signal },
+    { files, openWriter, warn, isDryRun: false, signal: new AbortController().signal },
     async (upload) => {
       stored = await storePicture(source, picture.file, upload, store);
       otherHash = await findOtherHash(id, replacement);

@@ -8,7 +8,7 @@ import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
 import type { Change, ChangeOrigin } from '../store/contract/change-log.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import { type Terminal, warnOn } from './terminal/terminal.ts';
 
 /** Who makes a change. Without a user, the one of the operating system. */
 export interface Author {
@@ -16,12 +16,20 @@ export interface Author {
   user?: string | undefined;
 }
 
+interface WriterListener {
+  /** Called if another command is changing the catalogue. */
+  onWait: () => void;
+  onCommitted?: (change: Change) => void;
+  warn: (problem: string) => void;
+}
+
 /** Says once that it waits, if another command is changing the catalogue. */
 export function writersFor(
   config: Config,
-  { stderr }: Pick<Terminal, 'stderr'>,
+  terminal: Pick<Terminal, 'stderr'>,
   author: Author = { origin: 'shell' },
 ): () => Promise<CatalogueWriter> {
+  const { stderr } = terminal;
   let hasWaited = false;
   const onWait = () => {
     if (!hasWaited) stderr.write('waiting for another zukan command to finish\n');
@@ -31,15 +39,15 @@ export function writersFor(
     if (state === 'forgotten')
       stderr.write(`change ${number} is too large to be remembered, and cannot be undone\n`);
   };
-  return () => openForChange(config, author, onWait, onCommitted);
+  const warn = warnOn(terminal);
+  return () => openForChange(config, author, { onWait, onCommitted, warn });
 }
 
 /** After the commit, the writer also removes what killed commands left, and what was in the trash for too long. */
 export function openForChange(
   config: Config,
   author: Author,
-  onWait: () => void,
-  onCommitted: (change: Change) => void = () => {},
+  { onWait, onCommitted = () => {}, warn }: WriterListener,
 ): Promise<CatalogueWriter> {
   // Without waiting: a command that holds the lock does the same.
   const tryOpen = () => openWriter(config, { ...author, timeoutMs: 0 });
@@ -51,7 +59,7 @@ export function openForChange(
       const files = openFiles(config);
       const expired = new Date(Date.now() - config.trashDays * DAY_MS).toISOString();
       if (oldestTrash !== null && oldestTrash < expired) await expireTrash(files, expired, tryOpen);
-      await removeLeftovers(files, tryOpen);
+      await removeLeftovers(files, tryOpen, warn);
     },
   });
 }

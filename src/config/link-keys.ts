@@ -1,8 +1,8 @@
 /** The signing keys of instances without LINK_KEYS: a file in the data folder, one key per line. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
+import { makeFolder, PRIVATE_FOLDER, renameWithRetry } from '../lib/file-system.ts';
 import { isLinkKey } from './config.ts';
 
 export const linkKeysPath = (dataDir: string) => join(dataDir, 'link.keys');
@@ -32,14 +32,14 @@ export function findLinkKeys(dataDir: string): string[] | undefined {
 }
 
 /** Puts keys in front of those of the file, so that the first of them signs. Returns whether the file changed. */
-export function addLinkKeys(dataDir: string, keys: string[]): boolean {
+export async function addLinkKeys(dataDir: string, keys: string[]): Promise<boolean> {
   const existing = findLinkKeys(dataDir) ?? [];
   const all = [...new Set([...keys, ...existing])];
   if (all.join() === existing.join()) return false;
   makeFolder(dataDir, PRIVATE_FOLDER);
   const temporary = `${linkKeysPath(dataDir)}.${randomUUID()}`;
   writeFileSync(temporary, all.map((key) => `${key}\n`).join(''), { mode: 0o600, flush: true });
-  renameSync(temporary, linkKeysPath(dataDir));
+  await renameWithRetry(temporary, linkKeysPath(dataDir));
   return true;
 }
 

@@ -1,9 +1,11 @@
 /** What the file system modules of Node lack. */
 
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
-import { lstat, rename, rm } from 'node:fs/promises';
+import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Only for the user that zukan runs as. */
 export const PRIVATE_FOLDER = 0o700;
@@ -44,7 +46,7 @@ export async function replaceFile(
   if (!isRegular) return write(path, false);
   try {
     await write(temporary, true);
-    await rename(temporary, path);
+    await renameWithRetry(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
@@ -59,3 +61,65 @@ export async function hashChunks(chunks: AsyncIterable<unknown> | Iterable<unkno
 }
 
 export const hashFile = (path: string): Promise<string> => hashChunks(createReadStream(path));
+
+/** The result, or undefined if the file or folder does not exist. */
+export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (hasCode(error, ['ENOENT'])) return undefined;
+    throw error;
+  }
+}
+
+/** How systems say that they cannot sync folders: Windows, and file systems of Linux. They keep names durable in their own way. */
+const CANNOT_SYNC = ['EPERM', 'EINVAL', 'ENOTSUP'];
+
+/** Makes a file, or the names in a folder, survive a power failure. */
+export async function flush(path: string): Promise<void> {
+  // Windows syncs only what was opened for writing. Folders never are, nor are files that only others may write.
+  await using handle = await open(path, 'r+').catch(() => open(path, 'r'));
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!hasCode(error, CANNOT_SYNC) || !(await handle.stat()).isDirectory()) throw error;
+  }
+}
+
+/** How Windows refuses to replace a file that another program has open, and how long to wait then. */
+const IN_USE = ['EPERM', 'EACCES', 'EBUSY'];
+const RETRY_DELAYS_MS = [10, 30, 90, 270];
+
+/** Gives a file its final name, which another one may have. On Windows, a virus scanner may keep either open for a moment. */
+export async function renameWithRetry(temporary: string, path: string): Promise<void> {
+  for (const delay of RETRY_DELAYS_MS)
+    try {
+      return await rename(temporary, path);
+    } catch (error) {
+      if (!hasCode(error, IN_USE)) throw error;
+      await wait(delay);
+    }
+  await rename(temporary, path);
+}
+
+/**
+ * Closes a locked database and removes its file. The file goes first, under the lock: afterwards, another process could hold
+ * the lock of a file that is gone. Windows removes no open file, so that there the order is safe the other way round.
+ */
+export function removeDatabase(database: DatabaseSync, path: string): void {
+  try {
+    rmSync(path, { force: true });
+    database.close();
+  } catch {
+    database.close();
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // Another process has it open, and finds it unused later.
+    }
+  }
+}
+
+function hasCode(error: unknown, codes: string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '');
+}

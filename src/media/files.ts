@@ -30,14 +30,28 @@ export interface Files {
   dryRunUpload(): Upload;
   /** The keys in the journals of all commands that run, were killed or gave up. */
   journaledKeys(): Promise<string[]>;
-  /** Whether commands that were killed or gave up left anything. */
-  hasAbandoned(): Promise<boolean>;
+  findLeftovers(): Promise<Leftovers>;
   /**
-   * Passes on the keys in the journals of commands that were killed or gave up, and then discards these journals. The work
-   * removes the files that no image uses.
+   * Passes on the keys in each journal of a command that was killed or gave up, and then discards the journal. The work removes
+   * the files that no image uses. What fails is left to the next command.
    */
-  handleAbandoned(work: (keys: string[]) => Promise<void>): Promise<void>;
+  handleAbandoned(work: (keys: string[]) => Promise<void>, onFailure: (error: Error) => void): Promise<void>;
   prepared: PreparedFiles;
+}
+
+/** What commands leave in the storage until they end. */
+export interface Leftovers {
+  isRunning: boolean;
+  /** Whether commands that were killed or gave up left anything that can be handled. */
+  hasAbandoned: boolean;
+  /** What cannot be, and what to do about it, as sentences. */
+  problems: string[];
+}
+
+/** A key cannot point outside the storage or to a hidden file in it. */
+export function isSafeKey(key: string): boolean {
+  if (/[\\\p{Cc}]/u.test(key)) return false;
+  return key.split('/').every((segment) => segment !== '' && !segment.startsWith('.'));
 }
 
 /** What an import stored of a source file. */

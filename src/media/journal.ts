@@ -4,12 +4,12 @@
  * operating system releases when the process ends in whatever way. A journal without a held lock is abandoned.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
-import type { Journal, PreparedFiles } from './files.ts';
+import { flush, ifExists, makeFolder, PRIVATE_FOLDER, removeDatabase } from '../lib/file-system.ts';
+import { isSafeKey, type Journal, type Leftovers, type PreparedFiles } from './files.ts';
 
 /** Do not change: after an upgrade, the new version has to find the journals of the old one. */
 const PREFIX = '.intake-';
@@ -55,7 +55,8 @@ export async function startJournal(folder: string): Promise<Journal> {
       const own = new Set(keys);
       if (own.size === 0) return [];
       const { running } = await sortJournals(folder);
-      return [...own.difference(new Set(await readKeys(running.filter((other) => other !== path))))];
+      const others = await Promise.all(running.filter((other) => other !== path).map(readLines));
+      return [...own.difference(new Set(others.flat()))];
     },
 
     async finish() {
@@ -71,75 +72,95 @@ export async function startJournal(folder: string): Promise<Journal> {
   };
 }
 
-/** The keys in all journals of the folder: of commands that run, and of those that were killed. */
+/** The keys in all journals that can be read: of commands that run, and of those that were killed. */
 export async function readJournals(folder: string): Promise<string[]> {
-  return readKeys(await listJournals(folder));
+  const texts = (await listJournals(folder)).map(({ path }) => readLines(path).catch(() => []));
+  return [...new Set((await Promise.all(texts)).flat())];
 }
 
-/** The abandoned journals, and the ids of the others. */
-export async function findAbandoned(folder: string): Promise<{ abandoned: string[]; runningIds: string[] }> {
-  const { running, abandoned } = await sortJournals(folder);
-  return { abandoned, runningIds: running.map(idOf) };
+/** The journals of a folder. */
+export interface Journals {
+  /** The ids of those that are not abandoned, as far as is known. */
+  otherIds: string[];
+  running: string[];
+  abandoned: { path: string; keys: string[] }[];
+  /** Why the others cannot be used, and what to do, as sentences. */
+  problems: string[];
+}
+
+export async function sortJournals(folder: string): Promise<Journals> {
+  const sorted: Journals = { otherIds: [], running: [], abandoned: [], problems: [] };
+  for (const { path, isComplete } of await listJournals(folder))
+    try {
+      if (isLocked(path + LOCK_SUFFIX)) sorted.running.push(path);
+      else if (isComplete) sorted.abandoned.push({ path, keys: await readKeys(path) });
+    } catch (error) {
+      const advice = 'delete it, then run "zukan check --repair"';
+      sorted.problems.push(`the journal ${path} cannot be used: ${(error as Error).message}; ${advice}`);
+      sorted.otherIds.push(idOf(path));
+    }
+  sorted.otherIds.push(...sorted.running.map(idOf));
+  return sorted;
+}
+
+export function describeLeftovers(
+  { running, abandoned, problems }: Journals,
+  prepared: PreparedFiles,
+): Leftovers {
+  const hasAbandoned = abandoned.length > 0 || prepared.expiredKeys().length > 0;
+  return { isRunning: running.length > 0, hasAbandoned, problems };
 }
 
 /**
- * Passes on the keys in the abandoned journals and the ids of the others, and then removes the abandoned ones. Keys that a
- * running command lists too are left to that command, and prepared files to the next attempt of their import, if that comes
- * in time.
+ * Passes on the keys in each abandoned journal, and then removes it. Keys that a running command lists too are left to that
+ * command, and prepared files to the next attempt of their import, if that comes in time. A failure is passed on, and leaves
+ * its journal to the next command.
  */
 export async function handleAbandoned(
-  folder: string,
+  { running, abandoned }: Journals,
   prepared: PreparedFiles,
-  work: (keys: string[], runningIds: string[]) => Promise<void>,
+  work: (keys: string[]) => Promise<void>,
+  onFailure: (error: Error) => void,
 ): Promise<void> {
-  const { running, abandoned } = await sortJournals(folder);
-  const left = new Set([...(await readKeys(abandoned)), ...prepared.expiredKeys()]);
-  const keys = left.difference(new Set(await readKeys(running))).difference(prepared.listed([...left]));
-  await work([...keys], running.map(idOf));
-  for (const path of abandoned) await rm(path, { force: true });
-  prepared.forgetExpired();
-}
-
-async function sortJournals(folder: string): Promise<{ running: string[]; abandoned: string[] }> {
-  const { running = [], abandoned = [] } = Object.groupBy(await listJournals(folder), (path) =>
-    isLocked(path + LOCK_SUFFIX) ? 'running' : 'abandoned',
-  );
-  return { running, abandoned };
+  const inUse = new Set((await Promise.all(running.map(readLines))).flat());
+  const handle = async (keys: string[], forget: () => unknown) => {
+    try {
+      const left = new Set(keys).difference(inUse);
+      await work([...left.difference(prepared.listed([...left]))]);
+      await forget();
+    } catch (error) {
+      onFailure(error as Error);
+    }
+  };
+  for (const { path, keys } of abandoned) await handle(keys, () => rm(path, { force: true }));
+  const expired = prepared.expiredKeys();
+  if (expired.length > 0) await handle(expired, () => prepared.forgetExpired());
 }
 
 const idOf = (journal: string) => basename(journal).slice(PREFIX.length);
 
-async function readKeys(journals: string[]): Promise<string[]> {
-  const texts = await Promise.all(journals.map(readJournal));
-  return [...new Set(texts.flatMap((text) => text.split('\n').filter(Boolean)))];
+/** The keys are used as paths, so that those of a damaged journal could lead anywhere. */
+async function readKeys(path: string): Promise<string[]> {
+  const keys = await readLines(path);
+  const wrong = keys.find((key) => !isSafeKey(key));
+  if (wrong !== undefined) throw new Error(`it lists ${JSON.stringify(wrong)}, which is not a key`);
+  return keys;
 }
 
 /** A journal that disappears after it was listed belongs to a command that has finished. */
-async function readJournal(path: string): Promise<string> {
-  return (await ifExists(readFile(path, 'utf8'))) ?? '';
+async function readLines(path: string): Promise<string[]> {
+  const text = (await ifExists(readFile(path, 'utf8'))) ?? '';
+  // A power failure can cut off the last line, before its file is stored.
+  return text.split('\n').slice(0, -1);
 }
 
-/** The paths of the journals. A killed process may leave a lock without a journal, which counts as an empty one. */
-async function listJournals(folder: string): Promise<string[]> {
-  const names = (await ifExists(readdir(folder))) ?? [];
-  const journals = names.filter((name) => name.startsWith(PREFIX)).map((name) => name.replace(/\.lock$/, ''));
-  return [...new Set(journals)].map((name) => join(folder, name));
-}
-
-/** The result, or undefined if the file or folder does not exist. */
-export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Makes a file, or the names in a folder, survive a power failure. */
-export async function flush(path: string): Promise<void> {
-  await using handle = await open(path, 'r');
-  await handle.sync();
+/** A lock without a journal belongs to a command that is starting, or was killed then. */
+async function listJournals(folder: string): Promise<{ path: string; isComplete: boolean }[]> {
+  const names = new Set((await ifExists(readdir(folder))) ?? []);
+  const journals = [...names]
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => (name.endsWith(LOCK_SUFFIX) ? name.slice(0, -LOCK_SUFFIX.length) : name));
+  return [...new Set(journals)].map((name) => ({ path: join(folder, name), isComplete: names.has(name) }));
 }
 
 /** How long to wait for a process that is about to remove the file. */
@@ -165,15 +186,12 @@ function holdLock(path: string, timeout = TIMEOUT_MS): Lock {
       throw error;
     }
     // Another process may have removed the file just before.
-    if (existsSync(path)) return { release: () => release(path, database) };
+    if (existsSync(path)) return { release: () => removeDatabase(database, path) };
     database.close();
   }
 }
 
-function release(path: string, database: DatabaseSync): void {
-  rmSync(path, { force: true });
-  database.close();
-}
+const SQLITE_BUSY = 5;
 
 /** Whether a process, maybe this one, holds the lock. Otherwise the file is removed. */
 function isLocked(path: string): boolean {
@@ -181,7 +199,8 @@ function isLocked(path: string): boolean {
   try {
     holdLock(path, 0).release();
     return false;
-  } catch {
-    return true;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return true;
+    throw error;
   }
 }

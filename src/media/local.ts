@@ -16,10 +16,10 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
-import { hashFile, makeFolder, replaceFile } from '../lib/file-system.ts';
+import { flush, hashFile, ifExists, makeFolder, replaceFile } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files, OpenFile, Upload } from './files.ts';
-import { findAbandoned, flush, handleAbandoned, ifExists, readJournals, startJournal } from './journal.ts';
+import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from './journal.ts';
 import { openPrepared } from './prepared.ts';
 
 /** Hidden files in the folder are journals, temporary files and the list of prepared files. Do not change: see `PREFIX` in journal.ts. */
@@ -74,20 +74,20 @@ export function openFolder(folder: string, clock: Clock = Date.now): Files {
     dryRunUpload: () => dryRunUpload,
     journaledKeys: () => readJournals(folder),
 
-    async hasAbandoned() {
+    async findLeftovers() {
       const temporary = await listTemporaryFiles(folder);
-      const { abandoned, runningIds } = await findAbandoned(folder);
-      const hasTemporary = withoutRunning(temporary, runningIds).length > 0;
-      return abandoned.length > 0 || hasTemporary || prepared.expiredKeys().length > 0;
+      const journals = await sortJournals(folder);
+      const hasTemporary = withoutRunning(temporary, journals.otherIds).length > 0;
+      const leftovers = describeLeftovers(journals, prepared);
+      return { ...leftovers, hasAbandoned: leftovers.hasAbandoned || hasTemporary };
     },
 
-    async handleAbandoned(work) {
+    async handleAbandoned(work, onFailure) {
       const temporary = await listTemporaryFiles(folder);
-      await handleAbandoned(folder, prepared, async (keys, runningIds) => {
-        await work(keys);
-        for (const name of withoutRunning(temporary, runningIds))
-          await rm(join(folder, name), { force: true });
-      });
+      const journals = await sortJournals(folder);
+      await handleAbandoned(journals, prepared, work, onFailure);
+      for (const name of withoutRunning(temporary, journals.otherIds))
+        await rm(join(folder, name), { force: true });
     },
   };
 }

@@ -8,7 +8,7 @@ import { dirname, sep } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { originalKey } from '../catalogue/documents/thumbnails.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
-import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
+import { makeFolder, PRIVATE_FOLDER, removeDatabase } from '../lib/file-system.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { PreparedFile, PreparedFiles } from './files.ts';
 
@@ -55,9 +55,9 @@ export function openPrepared(path: string, clock: Clock): PreparedFiles {
       database.prepare(`delete from prepared where ${where}`).run(...parameters);
       // Under a lock: what another command adds meanwhile is lost before it relies on it.
       database.exec('begin immediate');
-      if (database.prepare('select 1 from prepared limit 1').get() === undefined)
-        rmSync(path, { force: true });
-      database.exec('rollback');
+      const isEmpty = database.prepare('select 1 from prepared limit 1').get() === undefined;
+      if (isEmpty) removeDatabase(database, path);
+      else database.exec('rollback');
     });
   const oldest = () => clock() - MAX_AGE_MS;
 

@@ -71,9 +71,3 @@ export class OutdatedCatalogue extends Error {
     );
   }
 }
-
-export class LockTimeout extends Error {
-  constructor() {
-    super('another command is changing the catalogue; try again when it has finished');
-  }
-}

@@ -24,6 +24,8 @@ export interface ChangeEngines {
   openSnapshot: () => Promise<CatalogueSnapshot>;
   /** `user` is who signed in. `onWait` is called if another command is changing the catalogue. */
   openWriter(user: string | undefined, onWait: () => void): Promise<CatalogueWriter>;
+  /** Says what could not be removed of killed commands. */
+  warn: (problem: string) => void;
   /** How many files are read at the same time. */
   concurrency: number;
   /** The sizes of thumbnails that images should have. */

@@ -1,8 +1,8 @@
 /** The people who may sign in to a remote studio: a file in the data folder with a name and the scrypt hash of a password each. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, PRIVATE_FOLDER } from '../lib/file-system.ts';
+import { makeFolder, PRIVATE_FOLDER, renameWithRetry } from '../lib/file-system.ts';
 import * as Type from '../lib/json-schema.ts';
 import { compile } from '../lib/validator.ts';
 
@@ -68,7 +68,7 @@ export async function setPassword(
 ): Promise<void> {
   const salt = randomBytes(SALT_BYTES).toString('base64url');
   const hash = (await computeHash(password, { salt, cost })).toString('base64url');
-  changePeople(dataDir, (people) => {
+  await changePeople(dataDir, (people) => {
     const others = people.filter((person) => person.name !== name);
     if (others.length >= MAX_PEOPLE) throw new Error(`at most ${MAX_PEOPLE} people can have a password`);
     return [...others, { name, cost, salt, hash }];
@@ -76,21 +76,21 @@ export async function setPassword(
 }
 
 /** Returns whether there was such a person. */
-export function removePerson(dataDir: string, name: string): boolean {
+export async function removePerson(dataDir: string, name: string): Promise<boolean> {
   if (!readPeople(dataDir).some((person) => person.name === name)) return false;
-  changePeople(dataDir, (people) => people.filter((person) => person.name !== name));
+  await changePeople(dataDir, (people) => people.filter((person) => person.name !== name));
   return true;
 }
 
 /** The new file excludes other commands until it replaces the old one: they would undo this change with what they read before. */
-function changePeople(dataDir: string, change: (people: Person[]) => Person[]): void {
+async function changePeople(dataDir: string, change: (people: Person[]) => Person[]): Promise<void> {
   makeFolder(dataDir, PRIVATE_FOLDER);
   const next = `${passwordsPath(dataDir)}.new`;
   const file = createFile(next);
   try {
     const people = change(readPeople(dataDir));
     writeFileSync(file, `${JSON.stringify(people, null, 2)}\n`, { flush: true });
-    renameSync(next, passwordsPath(dataDir));
+    await renameWithRetry(next, passwordsPath(dataDir));
   } catch (error) {
     rmSync(next, { force: true });
     throw error;

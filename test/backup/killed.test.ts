@@ -70,7 +70,7 @@ await forEachEngineInDepth((engine) => {
         await succeed(command, environment);
       }
       assert.equal(await contentsOf(environment), expected, what);
-      await succeed(['check', '--quiet'], environment);
+      await succeed(['check', '--quiet', '--repair'], environment);
     }
   });
 });

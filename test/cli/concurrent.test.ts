@@ -49,7 +49,7 @@ await forEachEngineInDepth(async (engine) => {
       },
     );
     const report = await checkFiles(box.config, files, () => {});
-    assert.deepEqual(report, { problems: [], lackThumbnails: [], unused: [], isChanging: false });
+    assert.deepEqual(report, { problems: [], lackThumbnails: [], unused: [] });
   });
 
   testOnce('check still reports missing and unused files', async () => {

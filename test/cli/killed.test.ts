@@ -86,7 +86,8 @@ test('a killed import leaves the old catalogue or the new one, and the next impo
     await using snapshot = await openSnapshot(configFor(data, { DATA_DIR: data }));
     assert.deepEqual(await Array.fromAsync(checkCatalogue(snapshot)), [], what);
     const environment = { DATA_DIR: data };
-    assert.equal((await runCommand(['check', '--quiet'], environment)).status, 0, what);
+    const { output } = await runCommand(['check', '--quiet'], environment);
+    assert.match(output, /^(an interrupted command left files in the storage|no problems found)\n$/, what);
     if (index % 2 === 0) {
       assert.equal((await runCommand(['check', '--quiet', '--repair'], environment)).status, 0, what);
       const expected = found === before ? OLD_PICTURES : PICTURES;

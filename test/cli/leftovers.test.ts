@@ -1,8 +1,8 @@
 /** Whatever changes the catalogue removes what a killed import left, and a dry run removes nothing. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cpSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { openFiles } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
@@ -102,6 +102,57 @@ test('every command that changes the catalogue removes the leftovers of a killed
     assert.deepEqual(stored(environment.DATA_DIR as string), await used(environment), `after ${change}`);
   }
   assert.deepEqual(hidden(killed), before);
+});
+
+test('one unusable journal does not keep the files of the others', async () => {
+  const { config, environment } = await importTwoImages();
+  const files = filesFolder(config);
+  const unused = `ab/${'ab'.repeat(32)}.png`;
+  const put = (path: string) => {
+    mkdirSync(dirname(join(files, path)), { recursive: true });
+    writeFileSync(join(files, path), 'bytes');
+  };
+  for (const path of ['../outside.png', unused, 'ab/cut.png', 'folder/a.png']) put(path);
+  const journals = {
+    // The first two, in any order, stopped the removal of everything else.
+    outside: '../outside.png\n',
+    folder: 'folder\n',
+    unused: `${unused}\n`,
+    cut: 'ab/cut.png\nab',
+  };
+  for (const [name, text] of Object.entries(journals)) writeFileSync(join(files, `.intake-${name}`), text);
+  mkdirSync(join(files, '.intake-unreadable'));
+  writeFileSync(join(files, '.intake-unlockable'), '');
+  writeFileSync(join(files, '.intake-unlockable.lock'), 'not a database'.repeat(100));
+
+  assert.equal((await runCommand(['check'], environment)).status, 1);
+  const edit = await runCommand(['edit', uuid(4, 1), '--rating', 'nsfw'], environment);
+  assert.equal(edit.status, 0);
+  const unusable = ['outside', 'unlockable', 'unreadable'];
+  const problems = unusable.map(
+    (name) => new RegExp(`the journal .*/\\.intake-${name} cannot be used: .*; delete it`),
+  );
+  for (const problem of problems) assert.match(edit.errors, problem);
+  assert.match(
+    edit.errors,
+    /cannot remove the files of an interrupted command: .*folder.*; the next command tries again/,
+  );
+  assert.deepEqual(
+    [unused, 'ab/cut.png', '../outside.png'].filter((path) => existsSync(join(files, path))),
+    ['../outside.png'],
+  );
+
+  put(unused);
+  const check = await runCommand(['check', '--repair'], environment);
+  assert.equal(check.status, 1);
+  for (const problem of problems) assert.match(check.output, problem);
+  assert.match(check.output, /an interrupted command left files in the storage/);
+  assert.ok(existsSync(join(files, unused)), 'it may belong to a journal that cannot be read');
+
+  for (const name of readdirSync(files))
+    if (name.startsWith('.intake-')) rmSync(join(files, name), { recursive: true });
+  rmSync(join(files, 'folder'), { recursive: true });
+  assert.equal((await runCommand(['check', '--repair'], environment)).status, 0);
 });
 
 await forEachEngineInDepth((engine) => {

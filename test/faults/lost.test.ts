@@ -126,6 +126,7 @@ if (!skip) {
       skipsInvalid: false,
       keepsLocation: false,
       onProgress: () => {},
+      warn: assert.fail,
       run: { source: '' },
       report: noReport,
       looks: noLooks,

@@ -38,6 +38,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     skipsInvalid: false,
     keepsLocation: false,
     onProgress: () => {},
+    warn: assert.fail,
     run: { source: '' },
     report: noReport,
     looks: noLooks,

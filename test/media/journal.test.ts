@@ -5,11 +5,16 @@ import { once } from 'node:events';
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { handleAbandoned, readJournals, startJournal } from '../../src/media/journal.ts';
+import { handleAbandoned, readJournals, sortJournals, startJournal } from '../../src/media/journal.ts';
 import { openPrepared } from '../../src/media/prepared.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-const noneIn = (folder: string) => openPrepared(join(folder, 'prepared.db'), Date.now);
+type Work = Parameters<typeof handleAbandoned>[2];
+
+async function handle(folder: string, work: Work, onFailure: (error: Error) => void = assert.fail) {
+  const prepared = openPrepared(join(folder, 'prepared.db'), Date.now);
+  await handleAbandoned(await sortJournals(folder), prepared, work, onFailure);
+}
 
 test('lists the added keys until the journal finishes', async () => {
   const folder = temporaryFolder();
@@ -34,7 +39,7 @@ test('finds and removes journals of earlier versions', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '.intake-0f9619ff'), 'ab/cd.png\n');
   assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
-  await handleAbandoned(folder, noneIn(folder), async (keys) => assert.deepEqual(keys, ['ab/cd.png']));
+  await handle(folder, async (keys) => assert.deepEqual(keys, ['ab/cd.png']));
   assert.deepEqual(readdirSync(folder), []);
 });
 
@@ -50,13 +55,13 @@ test('passes on the keys of a killed process, and not those of a running one', a
   after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const handled: string[][] = [];
-  const handle = () => handleAbandoned(folder, noneIn(folder), async (keys) => void handled.push(keys));
-  await handle();
+  const handleAll = () => handle(folder, async (keys) => void handled.push(keys));
+  await handleAll();
   assert.equal(readdirSync(folder).length, 2);
   const ended = once(child, 'close');
   child.kill('SIGKILL');
   await ended;
-  await handle();
-  assert.deepEqual(handled, [[], ['ab/cd.png']]);
+  await handleAll();
+  assert.deepEqual(handled, [['ab/cd.png']]);
   assert.deepEqual(readdirSync(folder), []);
 });

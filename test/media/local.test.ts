@@ -71,7 +71,7 @@ test('leaves the files of a running upload alone, and passes on those of one tha
     writeFileSync(join(folder, name), 'a file that is being written');
   await abandoned.abandon();
   const handled: string[][] = [];
-  const handle = () => files.handleAbandoned(async (keys) => void handled.push(keys));
+  const handle = () => files.handleAbandoned(async (keys) => void handled.push(keys), assert.fail);
   await handle();
   assert.deepEqual(handled, [['a']], 'b belongs to the running upload by now');
   assert.deepEqual(await files.journaledKeys(), ['b', 'c']);

@@ -54,7 +54,7 @@ async function takeDown(config: Config, id: string, onWait: () => void): Promise
     { ids: [id] },
     {
       files: openFiles(config),
-      openWriter: () => openForChange(config, { origin: 'shell' }, onWait),
+      openWriter: () => openForChange(config, { origin: 'shell' }, { onWait, warn: assert.fail }),
       openSnapshot: () => openSnapshot(config),
       concurrency: 1,
       now: '2026-01-01T00:00:00Z',

@@ -358,7 +358,7 @@ test('a new password ends the sessions of its person, and so does their removal'
   const [anna, ben] = [await sessionOf(), await sessionOf('ben', `${PASSWORD} 2`)];
   await setPassword(dataDir, 'anna', PASSWORD, CHEAP);
   assert.deepEqual([await isSignedIn(anna), await isSignedIn(ben)], [false, true]);
-  removePerson(dataDir, 'ben');
+  await removePerson(dataDir, 'ben');
   assert.ok(!(await isSignedIn(ben)));
   assert.equal(await statusOf(signIn('ben', `${PASSWORD} 2`)), 403);
 });
@@ -463,7 +463,7 @@ test('only one command at a time changes the passwords', async () => {
   );
   await assert.rejects(setPassword(config.dataDir, 'ben', PASSWORD, CHEAP), /another command/);
   rmSync(next);
-  assert.ok(removePerson(config.dataDir, 'anna'));
+  assert.ok(await removePerson(config.dataDir, 'anna'));
   assert.deepEqual(
     readdirSync(config.dataDir).filter((name) => name.includes('passwords')),
     ['studio-passwords.json'],

@@ -24,7 +24,7 @@ import type { FolderChoice } from '../../store/contract/source-files.ts';
 import { requireOutside, storageRules } from '../moving/outside-storage.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
-import { announceCreated, type Terminal } from '../terminal/terminal.ts';
+import { announceCreated, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { type Author, writersFor } from '../writer.ts';
 import { type ChoiceFlags, choose, describeKept, isSameChoice } from './choices.ts';
 import { describeProblem, MAX_LISTED } from './list.ts';
@@ -158,6 +158,7 @@ async function importPlaces(
       report,
       looks,
       signal,
+      warn: warnOn(terminal),
       skipsInvalid: flags.skipBad ?? false,
       listsAll: flags.verbose ?? false,
       onProgress: progress.advance,

@@ -17,8 +17,6 @@ export interface FileReport {
   lackThumbnails: string[];
   /** The keys of files that no image uses. */
   unused: string[];
-  /** Whether a command is changing files, or was interrupted. */
-  isChanging: boolean;
 }
 
 interface Suspects {
@@ -73,8 +71,7 @@ async function confirm(config: Config, files: Files, { images, trash, keys }: Su
   // Journals come first. If a command finishes after that, the snapshot contains its commit.
   const journaled = new Set(await files.journaledKeys());
   await using snapshot = await openSnapshot(config);
-  const isChanging = journaled.size > 0;
-  const report: FileReport = { problems: [], lackThumbnails: [], unused: [], isChanging };
+  const report: FileReport = { problems: [], lackThumbnails: [], unused: [] };
   const rows = await snapshot.imagesById([...new Set(images)]);
   await inParallel(rows, availableParallelism(), async (image) => {
     const problem = await findProblem(files, image);

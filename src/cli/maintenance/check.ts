@@ -4,10 +4,11 @@ import type { Finding } from '../../catalogue/documents/check-log.ts';
 import type { Config } from '../../config/config.ts';
 import { removeLeftovers, removeUnusedFiles } from '../../import/apply/change-files.ts';
 import { isOurKey } from '../../import/prepare/store-picture.ts';
+import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
-import { printLine, type Terminal } from '../terminal/terminal.ts';
+import { printLine, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 import { checkFiles } from './check-files.ts';
@@ -29,12 +30,11 @@ export async function checkCommand(config: Config, flags: CheckFlags, terminal: 
     terminal.stderr.write(`repaired ${count(findings.length - left.length, 'problem')}\n`);
     findings = left;
   }
-  if (repair) {
-    await removeLeftovers(openFiles(config), writersFor(config, terminal));
-  }
+  const files = openFiles(config);
+  if (repair) await removeLeftovers(files, writersFor(config, terminal), warnOn(terminal));
   const all = [
     ...findings,
-    ...(await findFileProblems(config, flags, terminal)),
+    ...(await findFileProblems(config, files, flags, terminal)),
     ...findReadableSecrets(config).map((problem) => ({ problem, canBeRepaired: false })),
   ];
   if (json) printLine(terminal, JSON.stringify(all));
@@ -60,18 +60,21 @@ async function repairAll(config: Config, terminal: Terminal): Promise<void> {
   await writer.commit();
 }
 
-async function findFileProblems(config: Config, flags: CheckFlags, terminal: Terminal): Promise<Finding[]> {
-  const files = openFiles(config);
+async function findFileProblems(
+  config: Config,
+  files: Files,
+  flags: CheckFlags,
+  terminal: Terminal,
+): Promise<Finding[]> {
+  const leftovers = await files.findLeftovers();
+  if (leftovers.isRunning) terminal.stderr.write('a command is changing the catalogue\n');
   const progress = flags.quiet ? noProgress : startProgress('Checking', undefined, terminal);
-  const { problems, lackThumbnails, unused, isChanging } = await checkFiles(config, files, progress.advance);
+  const { problems, lackThumbnails, unused } = await checkFiles(config, files, progress.advance);
   progress.finish();
-  if (isChanging)
-    terminal.stderr.write(
-      'a command is changing the catalogue or was interrupted; the next command that changes the catalogue, or "zukan check --repair", removes its leftover files\n',
-    );
   const ours = unused.filter(isOurKey);
   const left = new Set(unused);
-  if (flags.repair && ours.length > 0) {
+  // A journal that cannot be read may be that of a running command.
+  if (flags.repair && ours.length > 0 && leftovers.problems.length === 0) {
     const removed = await removeUnusedFiles(files, ours, writersFor(config, terminal));
     for (const key of ours) left.delete(key);
     terminal.stderr.write(`removed ${count(removed, 'unused file')}\n`);
@@ -83,7 +86,10 @@ async function findFileProblems(config: Config, flags: CheckFlags, terminal: Ter
     terminal.stderr.write(`made the thumbnails of ${count(ids.length - failures.length, 'image')}\n`);
   }
   return [
-    ...problems.map((problem) => ({ problem, canBeRepaired: false })),
+    ...[...leftovers.problems, ...problems].map((problem) => ({ problem, canBeRepaired: false })),
+    ...(leftovers.hasAbandoned
+      ? [{ problem: 'an interrupted command left files in the storage', canBeRepaired: true }]
+      : []),
     ...lackThumbnails.map((id) => ({
       problem: `image ${id}: the file of a thumbnail is missing`,
       canBeRepaired: true,

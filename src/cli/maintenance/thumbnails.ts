@@ -6,7 +6,7 @@ import { openFiles, openSnapshot } from '../../server/engines.ts';
 import { list } from '../importing/list.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { noProgress, type Progress, startProgress } from '../terminal/progress.ts';
-import { printLine, type Terminal } from '../terminal/terminal.ts';
+import { printLine, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 
@@ -50,6 +50,7 @@ export async function makeThumbnails(
       concurrency: 2 * availableParallelism(),
       isDryRun: false,
       signal,
+      warn: warnOn(terminal),
       onImage: progress.advance,
     });
   } catch (error) {

@@ -12,7 +12,7 @@ import { createCatalogue, openFiles, openSnapshot, openStore } from '../../serve
 import { list } from '../importing/list.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { noProgress, type Progress, startProgress } from '../terminal/progress.ts';
-import { announceCreated, printLine, printLines, type Terminal } from '../terminal/terminal.ts';
+import { announceCreated, printLine, printLines, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 
@@ -91,9 +91,10 @@ async function restore(
     files: openFiles(config),
     openWriter: writersFor(config, terminal),
     openSnapshot: () => openSnapshot(config),
-    addLinkKeys: (keys) => notes.push(...restoreKeys(config, keys)),
+    addLinkKeys: async (keys) => void notes.push(...(await restoreKeys(config, keys))),
     defaults: { now: new Date().toISOString(), newId: () => newId() },
     onImage,
+    warn: warnOn(terminal),
     signal,
   });
   // The embedded store moves the restored tokens when it opens.
@@ -106,9 +107,11 @@ async function restore(
 }
 
 /** Returns what the operator has to do. */
-function restoreKeys({ linkKeys, dataDir }: Config, keys: string[]): string[] {
+async function restoreKeys({ linkKeys, dataDir }: Config, keys: string[]): Promise<string[]> {
   if (linkKeys === undefined)
-    return addLinkKeys(dataDir, keys) ? ['restart running servers, so that they use the restored keys'] : [];
+    return (await addLinkKeys(dataDir, keys))
+      ? ['restart running servers, so that they use the restored keys']
+      : [];
   return keys.every((key) => linkKeys.includes(key))
     ? []
     : ['LINK_KEYS lacks keys of the backup: links and cursors that were signed with them are not valid'];

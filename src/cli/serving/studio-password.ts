@@ -27,7 +27,7 @@ export async function passwordCommand(
       `${givenName}: a name has up to ${MAX_NAME_LENGTH} letters, digits, spaces and . _ @ -, and begins with a letter or digit`,
     );
   if (remove) {
-    if (!removePerson(dataDir, name)) throw new CommandError(`nobody is called ${name}`);
+    if (!(await removePerson(dataDir, name))) throw new CommandError(`nobody is called ${name}`);
     printLine(terminal, `removed ${name}; their sessions have ended`);
     return;
   }

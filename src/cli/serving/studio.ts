@@ -26,7 +26,7 @@ import { importFolder } from '../importing/import.ts';
 import { checkFiles } from '../maintenance/check-files.ts';
 import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { parsePort } from '../terminal/options.ts';
-import { printLine, type Terminal } from '../terminal/terminal.ts';
+import { printLine, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { openForChange } from '../writer.ts';
 
 export interface StudioFlags {
@@ -42,6 +42,7 @@ export const LOOPBACK = '127.0.0.1';
 interface StudioOptions {
   host: string;
   port: number;
+  warn?: (problem: string) => void;
   /** People sign in. Without TLS, a trusted proxy must speak HTTPS. */
   remote?: Pick<RemoteAccessOptions, 'onEvent' | 'maxFormMs'> & { tls?: TlsFiles | undefined; clock?: Clock };
 }
@@ -60,7 +61,12 @@ export async function studioCommand(config: Config, flags: StudioFlags, terminal
     throw new UsageError('--certificate and --key are for --remote');
   using interrupt = listenForInterrupt('interrupted');
   const interrupted = once(interrupt.signal, 'abort');
-  await using studio = await startStudio(config, { host, port, ...(remote && { remote }) });
+  await using studio = await startStudio(config, {
+    host,
+    port,
+    warn: warnOn(terminal),
+    ...(remote && { remote }),
+  });
   const address = studio.newAddress();
   if (remote) {
     printLine(terminal, `zukan studio: ${address}${remote.tls ? '' : ', for the proxy'}`);
@@ -117,7 +123,7 @@ function readPem(path: string, option: string): Buffer {
 
 export async function startStudio(
   config: Config,
-  { host, port, remote }: StudioOptions,
+  { host, port, remote, warn = () => {} }: StudioOptions,
 ): Promise<RunningStudio> {
   const store = await openStore(config);
   const files = openFiles(config);
@@ -127,7 +133,8 @@ export async function startStudio(
     thumbnails: openThumbnailMaker(config, files),
     openSnapshot: () => openSnapshot(config),
     openSourceFiles: () => openSourceFiles(config),
-    openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, onWait),
+    openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, { onWait, warn }),
+    warn,
     thumbnailSizes: config.thumbnails,
     importFolder: (folder, continues, user) => importFolder(config, folder, continues, user),
     checkFiles: async (onImage) => (await checkFiles(config, files, onImage)).problems,

@@ -64,6 +64,12 @@ export function watchOutput({ stdout, stderr }: Terminal): () => Promise<void> {
   };
 }
 
+/** Says what is wrong but does not stop the command. */
+export const warnOn =
+  ({ stderr }: Pick<Terminal, 'stderr'>) =>
+  (problem: string): void =>
+    void stderr.write(`warning: ${printable(problem)}\n`);
+
 /** A mistyped DATA_DIR is noticed this way. `created` is undefined if the catalogue existed. */
 export function announceCreated({ stderr }: Pick<Terminal, 'stderr'>, created: string | undefined): void {
   if (created !== undefined) stderr.write(`created a new catalogue: ${printable(created)}\n`);

@@ -3,7 +3,7 @@
  * image uses, under the catalogue's write lock.
  */
 import type { Files, Upload } from '../../media/files.ts';
-import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import { type CatalogueWriter, LockTimeout } from '../../store/contract/writer.ts';
 
 export interface FileChange {
   files: Files;
@@ -11,6 +11,8 @@ export interface FileChange {
   isDryRun: boolean;
   /** Aborts the change. */
   signal: AbortSignal;
+  /** Says what could not be removed of killed commands, in a sentence. */
+  warn: (problem: string) => void;
   /** Called if the change fails, before its files are removed. */
   onFailure?: (error: unknown) => Promise<void>;
 }
@@ -23,7 +25,7 @@ export interface FileChange {
  * file that was stored before may be gone by the time of `apply`, which has to look (`findLost`).
  */
 export async function changeFiles(
-  { files, openWriter, isDryRun, signal, onFailure }: FileChange,
+  { files, openWriter, isDryRun, signal, warn, onFailure }: FileChange,
   prepare: (upload: Upload) => Promise<boolean>,
   apply: (writer: CatalogueWriter, upload: Upload) => Promise<void>,
 ): Promise<void> {
@@ -41,13 +43,13 @@ export async function changeFiles(
       if (!isDryRun) await writer.commit();
     } else if (!isDryRun) {
       // As after every commit.
-      await removeLeftovers(files, openWriter);
+      await removeLeftovers(files, openWriter, warn);
     }
   } catch (error) {
     await onFailure?.(error);
     // Whether the commit succeeded may be unknown. What no image uses is removed, now or by the next command.
     await upload.abandon();
-    if (!isDryRun) await removeLeftovers(files, openWriter);
+    if (!isDryRun) await removeLeftovers(files, openWriter, warn);
     throw error;
   }
   await endUpload(upload, files, openWriter);
@@ -77,13 +79,19 @@ async function endUpload(
 export async function removeLeftovers(
   files: Files,
   openWriter: () => Promise<CatalogueWriter>,
+  warn: (problem: string) => void,
 ): Promise<void> {
+  const onFailure = (error: Error) =>
+    warn(`cannot remove the files of an interrupted command: ${error.message}; the next command tries again`);
   try {
-    if (!(await files.hasAbandoned())) return;
+    const { hasAbandoned, problems } = await files.findLeftovers();
+    for (const problem of problems) warn(problem);
+    if (!hasAbandoned) return;
     await using writer = await openWriter();
-    await files.handleAbandoned(async (keys) => files.remove(await writer.unusedKeys(keys)));
-  } catch {
-    // The storage or the database is unavailable, or another command changes the catalogue.
+    await files.handleAbandoned(async (keys) => files.remove(await writer.unusedKeys(keys)), onFailure);
+  } catch (error) {
+    // A command that changes the catalogue at the moment does the same.
+    if (!(error instanceof LockTimeout)) onFailure(error as Error);
   }
 }
 

@@ -38,7 +38,7 @@ export async function findOutdated(
 /** Returns what prevented the update of images, as sentences. Images that were removed meanwhile are skipped. */
 export async function updateThumbnails(ids: string[], update: ThumbnailUpdate): Promise<string[]> {
   const problems: string[] = [];
-  if (ids.length === 0) await removeLeftovers(update.files, update.openWriter);
+  if (ids.length === 0) await removeLeftovers(update.files, update.openWriter, update.warn);
   for (const batch of inBatches(ids, BATCH_SIZE)) problems.push(...(await updateBatch(batch, update)));
   return problems;
 }

@@ -53,6 +53,8 @@ export interface ImportOptions {
   looks: Looks;
   /** Aborts the import and leaves the catalogue unchanged. */
   signal: AbortSignal;
+  /** Says what could not be removed of killed commands. */
+  warn: (problem: string) => void;
   /** How the import is listed among the last ones. */
   run: ImportSource;
   /** What was chosen for folders, if it differs from before. */

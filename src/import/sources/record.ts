@@ -6,6 +6,7 @@ import type { Kind, Rating } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
 import type * as Type from '../../lib/json-schema.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
+import { isSafeKey } from '../../media/files.ts';
 import { RecordError, withSubject } from '../problems.ts';
 import { describeErrors } from './describe-errors.ts';
 import * as decisions from './lines.ts';
@@ -204,10 +205,4 @@ function checkImage({ file, key, meta, thumbnails, takenAt = '' }: ImageLine): v
     throw new RecordError(
       'key: must be a relative path of plain segments ("ab/cd.webp"), without "..", "\\" or a leading "/"',
     );
-}
-
-/** A key cannot point outside the storage or to a hidden file in it. */
-function isSafeKey(key: string): boolean {
-  if (/[\\\p{Cc}]/u.test(key)) return false;
-  return key.split('/').every((segment) => segment !== '' && !segment.startsWith('.'));
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Unavailable } from '../../lib/errors.ts';
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, OpenFile } from '../files.ts';
-import { findAbandoned, handleAbandoned, readJournals, startJournal } from '../journal.ts';
+import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from '../journal.ts';
 import { openPrepared } from '../prepared.ts';
 import {
   createClient,
@@ -80,9 +80,9 @@ export function openBucket(
     beginUpload: async () => createUpload(bucket, await startJournal(journalFolder)),
     dryRunUpload: () => createDryRunUpload(bucket),
     journaledKeys: () => readJournals(journalFolder),
-    hasAbandoned: async () =>
-      (await findAbandoned(journalFolder)).abandoned.length > 0 || prepared.expiredKeys().length > 0,
-    handleAbandoned: (work) => handleAbandoned(journalFolder, prepared, work),
+    findLeftovers: async () => describeLeftovers(await sortJournals(journalFolder), prepared),
+    handleAbandoned: async (work, onFailure) =>
+      handleAbandoned(await sortJournals(journalFolder), prepared, work, onFailure),
   };
 }
 

@@ -154,3 +154,10 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   /** Problems with the numbering of shelves and lists, as sentences. */
   misnumbered(): AsyncIterable<string>;
 }
+
+/** A writer was not opened in time. */
+export class LockTimeout extends Error {
+  constructor() {
+    super('another command is changing the catalogue; try again when it has finished');
+  }
+}

@@ -129,7 +129,7 @@ test('an abandoned upload leaves its new keys to the next import', async () => {
   assert.deepEqual(await listAll(), ['b/new', 'new', 'old']);
   assert.deepEqual(upload.newKeys(), ['new', 'b/new']);
   await upload.abandon();
-  await files.handleAbandoned(async (keys) => assert.deepEqual(keys, ['new', 'b/new']));
+  await files.handleAbandoned(async (keys) => assert.deepEqual(keys, ['new', 'b/new']), assert.fail);
   assert.deepEqual(readdirSync(folder), []);
 });
 
@@ -137,7 +137,7 @@ test('lists the keys of a running upload, and passes them on only if it gave up'
   const running = await files.beginUpload();
   for (const key of ['a', 'ö/"b" c']) await running.put(key, Buffer.from(key), facts(key));
   assert.deepEqual(await files.journaledKeys(), ['a', 'ö/"b" c']);
-  await files.handleAbandoned(async (keys) => assert.deepEqual(keys, []));
+  await files.handleAbandoned(async (keys) => assert.deepEqual(keys, []), assert.fail);
   assert.deepEqual(await files.journaledKeys(), ['a', 'ö/"b" c']);
   await running.finish();
   assert.deepEqual(await listAll(), ['a', 'ö/"b" c'], 'the files stay');

@@ -2,8 +2,9 @@
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { LockTimeout } from '../../contract/writer.ts';
 import type { DataMigration } from '../../data-migration.ts';
-import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout, OutdatedCatalogue } from '../../session.ts';
+import { LOCK_TIMEOUT_MS, type LockOptions, OutdatedCatalogue } from '../../session.ts';
 import { migrations, SCHEMA } from './schema.ts';
 
 /** "zukn": the first key of all our advisory locks. */

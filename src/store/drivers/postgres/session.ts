@@ -1,13 +1,7 @@
 /** Sessions on the catalogue in PostgreSQL. */
 import type { TokenRecord } from '../../contract/token-record.ts';
-import {
-  type LockOptions,
-  LockTimeout,
-  type ReadSession,
-  type SqlType,
-  type SqlValue,
-  type WriteSession,
-} from '../../session.ts';
+import { LockTimeout } from '../../contract/writer.ts';
+import type { LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
 import { splitBatches } from './batches.ts';
 import { type Client, connect, databaseError, disconnect, waitForWriteLock } from './connection.ts';
 import { copyRows } from './copy.ts';

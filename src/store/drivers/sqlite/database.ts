@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { makeFolder, PRIVATE_FOLDER } from '../../../lib/file-system.ts';
-import { LOCK_TIMEOUT_MS, type LockOptions, LockTimeout } from '../../session.ts';
+import { LockTimeout } from '../../contract/writer.ts';
+import { LOCK_TIMEOUT_MS, type LockOptions } from '../../session.ts';
 import { isCurrent, migrate, requireSchema, type Schema } from './migrations.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. */
