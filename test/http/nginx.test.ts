@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -17,7 +18,6 @@ import { freePort } from '../support/servers/redis.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { send, startKnownService } from '../support/zukan/service.ts';
 
-const { get } = process.getBuiltinModule('node:http');
 const skip = unless(findNginx(), 'nginx', installNginx);
 const environment = { TRUSTED_PROXIES: '127.0.0.1' };
 
