@@ -22,7 +22,7 @@ function checkOrigin(text: string, prefix: string): string {
 }
 
 /** `URL.parse` and `URL.canParse` are missing in browsers of 2023. */
-export function parseUrl(text: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);
   } catch {
