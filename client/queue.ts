@@ -15,7 +15,7 @@ export const systemTimer: Timer = { now, sleep };
 export class RequestQueue {
   readonly #timer: Timer;
   #last: Promise<unknown> = Promise.resolve();
-  #openAt = 0;
+  #hold = { until: 0, anchor: 0, spacing: 0 };
 
   constructor(timer: Timer) {
     this.#timer = timer;
@@ -25,7 +25,7 @@ export class RequestQueue {
   run<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const result = this.#last.then(async () => {
       throwIfAborted(signal);
-      const wait = this.#openAt - this.#timer.now();
+      const wait = this.#wait();
       if (wait > 0) await this.#timer.sleep(wait, signal);
       return task();
     });
@@ -33,9 +33,17 @@ export class RequestQueue {
     return signal ? Promise.race([result, rejectOnAbort(signal, result)]) : result;
   }
 
-  /** Delays the next task by this many milliseconds from now. */
-  holdFor(milliseconds: number): void {
-    this.#openAt = this.#timer.now() + milliseconds;
+  /** Delays the next task until then and, with a spacing, until a time that is whole spacings after the anchor. */
+  holdUntil(until: number, anchor = until, spacing = 0): void {
+    this.#hold = { until, anchor, spacing };
+  }
+
+  #wait(): number {
+    const { until, anchor, spacing } = this.#hold;
+    const now = this.#timer.now();
+    const earliest = Math.max(now, until);
+    const turn = spacing > 0 ? anchor + spacing * Math.ceil((earliest - anchor) / spacing) : earliest;
+    return turn - now;
   }
 }
 

@@ -2,7 +2,7 @@
 import { baseAddress } from './address.ts';
 import { ZukanError } from './error.ts';
 import type { CallOptions, ZukanOptions } from './options.ts';
-import { type Pace, readCount, readPace } from './pace.ts';
+import { isNearBlock, type Pace, readCount, readPace, retryDelay, spacingOf } from './pace.ts';
 import { formatQuery, type Query } from './query.ts';
 import { RequestQueue, systemTimer, type Timer } from './queue.ts';
 
@@ -18,8 +18,9 @@ export interface Success {
 
 /** The client does not wait longer than this; it throws the 429 instead. */
 const MAX_WAIT_S = 60;
-/** Ten refusals block the client for an hour, so it gives up well before. */
 const MAX_TRIES = 5;
+/** How long refusals count. */
+const REST_MS = 3_600_000;
 
 export class Transport {
   readonly #base: string;
@@ -27,11 +28,18 @@ export class Transport {
   readonly #fetch: typeof globalThis.fetch;
   readonly #onWait: (seconds: number) => void;
   readonly #timer: Timer;
+  readonly #random: () => number;
   readonly #queue: RequestQueue;
   /** As the last response announced it. */
-  #pace: Pace = { wait: 0, interval: 0 };
+  #pace: Pace = { wait: 0, interval: 0, refusals: 0 };
+  /** Sends nothing before. */
+  #restsUntil = 0;
 
-  constructor({ origin = '', prefix = '/api', token, fetch, onWait }: ZukanOptions, timer = systemTimer) {
+  constructor(
+    { origin = '', prefix = '/api', token, fetch, onWait }: ZukanOptions,
+    timer = systemTimer,
+    random = Math.random,
+  ) {
     // Deno has the property, but leaves it undefined.
     if (origin === '' && !fetch && (globalThis as { location?: unknown }).location === undefined)
       throw new TypeError("Outside a web page, pass the address: new Zukan({ origin: 'https://…' })");
@@ -43,6 +51,7 @@ export class Transport {
     this.#fetch = (url, init) => explainFailure(send(url, init), url, init?.signal);
     this.#onWait = onWait ?? (() => {});
     this.#timer = timer;
+    this.#random = random;
     this.#queue = new RequestQueue(timer);
   }
 
@@ -66,24 +75,38 @@ export class Transport {
         return readResponse(response, url, signal);
       // An unread body would keep the connection busy.
       await response.body?.cancel();
-      this.#onWait(seconds);
-      await this.#timer.sleep(seconds * 1000, signal);
+      this.#throwNearBlock();
+      const delay = retryDelay(this.#pace, seconds * 1000, this.#random());
+      this.#onWait(Math.ceil(delay / 1000));
+      await this.#timer.sleep(delay, signal);
     }
   }
 
   async #send(url: string, signal: AbortSignal | undefined): Promise<Response> {
+    this.#throwNearBlock();
+    const sentAt = this.#timer.now();
     // The service counts an aborted request too.
     let wait = this.#pace.interval;
     try {
       const response = await this.#fetch(url, { headers: this.#headers, ...(signal && { signal }) });
       this.#pace = readPace(response.headers);
+      if (isNearBlock(this.#pace)) this.#restsUntil = this.#timer.now() + REST_MS;
       // Do not wait silently for the end of a block: the next call gets the error.
       const isBlocked = readCount(response.headers, 'X-RateLimit-Reset') > MAX_WAIT_S;
-      wait = isBlocked ? 0 : this.#pace.wait;
+      wait = isBlocked || isNearBlock(this.#pace) ? 0 : this.#pace.wait;
       return response;
     } finally {
-      this.#queue.holdFor(wait);
+      this.#queue.holdUntil(this.#timer.now() + wait, sentAt, spacingOf(this.#pace));
     }
+  }
+
+  #throwNearBlock(): void {
+    const seconds = Math.ceil((this.#restsUntil - this.#timer.now()) / 1000);
+    if (seconds <= 0) return;
+    const message =
+      'Not sent, because one more refusal would block this address for an hour: its programs together exceed the rate ' +
+      `limit. Run fewer of them, let them share a client, or use a token without a limit. Try again in ${seconds} s.`;
+    throw new ZukanError(429, message, '', undefined, seconds);
   }
 }
 

@@ -14,7 +14,7 @@ const POLL_MS = 50;
 type Signal = AbortSignal | null | undefined;
 
 /** As the last response announced it. */
-let pace: Pace = { wait: 0, interval: 0 };
+let pace: Pace = { wait: 0, interval: 0, refusals: 0 };
 let early: { url: string; response: Promise<Response> } | undefined;
 
 /** Sends a request whose response is for the next call of `rateLimitedFetch` with the same URL. */

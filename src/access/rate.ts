@@ -35,6 +35,8 @@ export interface Decision {
   wait: number;
   /** The number of further requests that would be allowed at once. */
   remaining: number;
+  /** How many more refusals make a block; 0 during one. */
+  refusalsLeft: number;
 }
 
 /** Times are in milliseconds; 0 means never. */
@@ -73,7 +75,7 @@ export function decide(rate: Rate, stored: RateState, now: number): Outcome {
   const blockedUntil = Math.min(stored.blockedUntil, now + BLOCK_MS);
   if (now < blockedUntil) {
     const state = blockedUntil === stored.blockedUntil ? stored : blockedState(blockedUntil);
-    return { state, decision: refuse(blockedUntil - now, true) };
+    return { state, decision: refuse(blockedUntil - now, true, 0) };
   }
   const { nextArrival, violations } = stored.blockedUntil > 0 ? freshState : stored;
   const isPossible = nextArrival <= now + rate.slack + rate.period;
@@ -81,11 +83,11 @@ export function decide(rate: Rate, stored: RateState, now: number): Outcome {
   const recent = violations.length > 0 ? recentViolations(violations, now) : violations;
   if (arrival - rate.slack <= now) return allow(rate, Math.max(now, arrival) + rate.period, recent, now);
   if (recent.length + 1 >= MAX_VIOLATIONS)
-    return { state: blockedState(now + BLOCK_MS), decision: refuse(BLOCK_MS, true) };
+    return { state: blockedState(now + BLOCK_MS), decision: refuse(BLOCK_MS, true, 0) };
   return {
     // `concat` leaves no spare room, unlike a spread.
     state: { nextArrival: arrival, violations: recent.concat(now), blockedUntil: 0 },
-    decision: refuse(arrival - rate.slack - now, false),
+    decision: refuse(arrival - rate.slack - now, false, MAX_VIOLATIONS - recent.length - 1),
   };
 }
 
@@ -99,12 +101,18 @@ function allow(rate: Rate, nextArrival: number, violations: readonly number[], n
   const wait = Math.max(0, Math.ceil(-room));
   return {
     state: { nextArrival, violations, blockedUntil: 0 },
-    decision: { isAllowed: true, isBlocked: false, wait, remaining },
+    decision: {
+      isAllowed: true,
+      isBlocked: false,
+      wait,
+      remaining,
+      refusalsLeft: MAX_VIOLATIONS - violations.length,
+    },
   };
 }
 
-function refuse(wait: number, isBlocked: boolean): Decision {
-  return { isAllowed: false, isBlocked, wait: Math.ceil(wait), remaining: 0 };
+function refuse(wait: number, isBlocked: boolean, refusalsLeft: number): Decision {
+  return { isAllowed: false, isBlocked, wait: Math.ceil(wait), remaining: 0, refusalsLeft };
 }
 
 /** The time from which a state decides like a fresh one and can be dropped. */

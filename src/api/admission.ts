@@ -1,7 +1,7 @@
 /** Admits a call: checks its token and the rate limit, and adds the rate-limit headers. */
 
 import { fileRule } from '../access/limiter.ts';
-import type { Decision } from '../access/rate.ts';
+import { type Decision, MAX_VIOLATIONS } from '../access/rate.ts';
 import { explainMalformed, hashIn, isExempt, isLive, type Token } from '../access/tokens.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -94,6 +94,8 @@ function checkToken(
   return token;
 }
 
+const REFUSALS_LEFT = 'X-RateLimit-Refusals-Left';
+
 const waitInSeconds = ({ wait }: Decision) => Math.ceil(wait / 1000);
 
 function rateHeaders(
@@ -103,13 +105,15 @@ function rateHeaders(
   windowSeconds = 1,
 ): Record<string, string> {
   const seconds = waitInSeconds(decision);
-  const { remaining } = decision;
+  const { remaining, refusalsLeft } = decision;
   return {
     'X-RateLimit-Limit': String(quota),
     'X-RateLimit-Remaining': String(remaining),
     'X-RateLimit-Reset': String(seconds),
     'RateLimit-Policy': `"${policy}";q=${quota};w=${windowSeconds}`,
     RateLimit: `"${policy}";r=${remaining};t=${seconds}`,
+    // Also when the call is allowed: all programs at an address must know that one of them was refused.
+    ...(refusalsLeft < MAX_VIOLATIONS && refusalsLeft > 0 && { [REFUSALS_LEFT]: String(refusalsLeft) }),
   };
 }
 
@@ -120,7 +124,7 @@ function fileHeaders(decision: Decision): Record<string, string> {
 
 /** A client that is not counted has always all requests left. */
 function exemptHeaders(isEmbed: boolean, perSecond: number): Record<string, string> {
-  const unused = { isAllowed: true, isBlocked: false, wait: 0 };
+  const unused = { isAllowed: true, isBlocked: false, wait: 0, refusalsLeft: MAX_VIOLATIONS };
   return isEmbed
     ? fileHeaders({ ...unused, remaining: fileRule.burst })
     : rateHeaders(perSecond, { ...unused, remaining: perSecond });
@@ -141,7 +145,7 @@ const REFUSED_PICTURE =
 
 interface Refusal {
   perSecond: number;
-  isBlocked: boolean;
+  refusalsLeft: number;
   seconds: number;
   error: ApiError;
 }
@@ -150,15 +154,20 @@ interface Refusal {
 let latestRefusal: Refusal | undefined;
 
 function tooManyRequests(perSecond: number, decision: Decision): ApiError {
-  const { isBlocked } = decision;
+  const { refusalsLeft } = decision;
   const seconds = waitInSeconds(decision);
   if (
     latestRefusal?.seconds !== seconds ||
-    latestRefusal.isBlocked !== isBlocked ||
+    latestRefusal.refusalsLeft !== refusalsLeft ||
     latestRefusal.perSecond !== perSecond
   )
-    latestRefusal = { perSecond, isBlocked, seconds, error: makeRefusal(perSecond, decision) };
+    latestRefusal = { perSecond, refusalsLeft, seconds, error: makeRefusal(perSecond, decision) };
   return latestRefusal.error;
+}
+
+function warn({ refusalsLeft }: Decision): string {
+  const more = refusalsLeft === 1 ? 'One more refusal' : `${refusalsLeft} more refusals`;
+  return `${more} within this hour will block you for an hour.`;
 }
 
 function makeRefusal(perSecond: number, decision: Decision): ApiError {
@@ -166,6 +175,6 @@ function makeRefusal(perSecond: number, decision: Decision): ApiError {
   const limit = perSecond === 1 ? 'one' : perSecond;
   const message = decision.isBlocked
     ? `You are blocked for exceeding the rate limit repeatedly. Try again in ${seconds} s.`
-    : `Too many requests: the limit is ${limit} per second. Try again in ${seconds} s.`;
+    : `Too many requests: the limit is ${limit} per second. Try again in ${seconds} s. ${warn(decision)}`;
   return new ApiError(429, message, { ...rateHeaders(perSecond, decision), 'Retry-After': String(seconds) });
 }

@@ -11,7 +11,8 @@ import type { RouteTraffic } from './traffic.ts';
 const EXPOSED_HEADERS = [
   ...['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Content-Range', 'Retry-After'],
   'X-Ignored-Parameters',
-  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
+  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Refusals-Left'],
+  ...['RateLimit', 'RateLimit-Policy'],
 ].join(', ');
 
 /**

@@ -132,10 +132,13 @@ function newClient() {
 
 test('blocks for an hour at the tenth violation, does not prolong the block, and then starts from zero', () => {
   const { request } = newClient();
-  const refused = { isAllowed: false, remaining: 0 };
+  const refused = { isAllowed: false, remaining: 0, refusalsLeft: 0 };
   assert.equal(request(0).isAllowed, true);
   for (let violation = 1; violation <= 9; violation++)
-    assert.deepEqual(request(violation), { ...refused, isBlocked: false, wait: 700 - violation });
+    assert.deepEqual(request(violation), {
+      ...{ ...refused, isBlocked: false, wait: 700 - violation },
+      refusalsLeft: 10 - violation,
+    });
   assert.deepEqual(request(10), { ...refused, isBlocked: true, wait: BLOCK_MS });
   assert.deepEqual(request(5000), { ...refused, isBlocked: true, wait: BLOCK_MS - 4990 });
   assert.deepEqual(request(BLOCK_MS + 9), { ...refused, isBlocked: true, wait: 1 });

@@ -46,7 +46,7 @@ function newClient(options: ZukanOptions = {}, sleep = advance) {
       return sleep(milliseconds, signal);
     },
   };
-  const transport = new Transport({ origin, fetch: fetchFromAddress, onWait, ...options }, timer);
+  const transport = new Transport({ origin, fetch: fetchFromAddress, onWait, ...options }, timer, () => 0.5);
   return {
     statuses,
     sleeps,
@@ -67,7 +67,7 @@ describe('the client keeps to the rate limit', () => {
     assert.equal(data.id, into);
     // The redirected request was too early, and only that one is sent again.
     assert.deepEqual(statuses, [429, 200]);
-    assert.deepEqual(sleeps, [1000]);
+    assert.deepEqual(sleeps, [4250]);
   });
 
   test('it sends simultaneous calls in order, one second apart, and none is refused', async () => {
@@ -97,8 +97,48 @@ describe('the client keeps to the rate limit', () => {
     await callFromElsewhere();
     assert.equal((await call()).data.images.count, 6);
     assert.deepEqual(statuses, [200, 429, 200]);
-    assert.deepEqual(sleeps, [1000]);
-    assert.deepEqual(reportedWaits, [1]);
+    assert.deepEqual(sleeps, [4250]);
+    assert.deepEqual(reportedWaits, [5]);
+  });
+
+  test('it slows down when any program at its address was refused, and keeps to its turns until an hour later', async () => {
+    const { call, callFromElsewhere, statuses, sleeps } = newClient();
+    await call();
+    await callFromElsewhere();
+    now += 1000;
+    await call();
+    await call();
+    now += 5000;
+    await call();
+    await callFromElsewhere();
+    await call();
+    assert.deepEqual(sleeps, [4000, 3000, 4000]);
+    await call();
+    now += 3_600_000;
+    await call();
+    await call();
+    assert.deepEqual(sleeps.slice(3), [8000, 1000]);
+    assert.equal(statuses.filter((status) => status === 429).length, 2);
+  });
+
+  test('it sends nothing for an hour before the tenth refusal, whoever had the nine', async () => {
+    const { call, callFromElsewhere, statuses, sleeps } = newClient();
+    for (let count = 0; count < 10; count++) await callFromElsewhere();
+    now += 1000;
+    await call();
+    const stopped = {
+      name: 'ZukanError',
+      status: 429,
+      message: /^Not sent, because one more refusal would block/,
+    };
+    await assert.rejects(call(), { ...stopped, retryAfter: 3600 });
+    now += 3_600_000;
+    await call();
+    const refused = newClient();
+    for (let count = 0; count < 9; count++) await refused.callFromElsewhere();
+    await assert.rejects(refused.call(), { ...stopped, retryAfter: 3600 });
+    assert.deepEqual([statuses.slice(10), refused.statuses.slice(9)], [[200, 200], [429]]);
+    assert.deepEqual([sleeps, refused.sleeps], [[], []]);
   });
 
   test('it throws instead of waiting for the end of a block', async () => {
@@ -130,7 +170,7 @@ describe('the client keeps to the rate limit', () => {
     });
     await assert.rejects(call(), { status: 429, message: 'No.' });
     assert.equal(requests, 5);
-    assert.deepEqual(sleeps, [1000, 1000, 1000, 1000]);
+    assert.deepEqual(sleeps, [4250, 4250, 4250, 4250]);
   });
 });
 
@@ -163,12 +203,12 @@ describe('at five requests per second, the client', () => {
     assert.deepEqual(sleeps, Array(8).fill(200));
   });
 
-  test('waits for the time in Retry-After when another program used up the limit', async () => {
+  test('waits longer than Retry-After when another program used up the limit', async () => {
     const { call, fetchFromAddress, statuses, reportedWaits } = newClient({ origin: five.origin });
     for (let count = 0; count < 5; count++) await fetchFromAddress(`${five.origin}/api/stats`);
     await call();
     assert.deepEqual(statuses.slice(5), [429, 200]);
-    assert.deepEqual(reportedWaits, [1]);
+    assert.deepEqual(reportedWaits, [2]);
   });
 });
 
@@ -209,7 +249,7 @@ describe('aborting a call', () => {
     await callFromElsewhere();
     await assert.rejects(call('/image/random', control.signal), reason);
     assert.deepEqual(statuses, [200, 429]);
-    assert.deepEqual(sleeps, [1000]);
+    assert.deepEqual(sleeps, [4250]);
   });
 
   test('in flight still counts: the next call waits its turn', async () => {

@@ -79,7 +79,12 @@ describe('the rate limit in Redis', { skip }, async () => {
         burst >= 10,
       );
     }
-    assert.ok(messages.has('Too many requests: the limit is 5 per second. Try again in 1 s.'));
+    assert.ok(
+      messages.has(
+        'Too many requests: the limit is 5 per second. Try again in 1 s. ' +
+          'One more refusal within this hour will block you for an hour.',
+      ),
+    );
   });
 
   test('a client in an exempt network costs no command', async () => {

@@ -32,6 +32,7 @@ function assertRate(answer: Answer, remaining: string, seconds: string, limit = 
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
     'RateLimit',
+    'X-RateLimit-Refusals-Left',
     'RateLimit-Policy',
     'Retry-After',
   ])
@@ -44,6 +45,7 @@ test('rejects the second request within a second, and sends the time to wait', a
   assert.equal(first.status, 200);
   assertRate(first, '0', '1');
   assert.equal(first.headers['retry-after'], undefined);
+  assert.equal(first.headers['x-ratelimit-refusals-left'], undefined);
   now += 300;
   const second = await service.get('/v1', client);
   assert.equal(second.status, 429);
@@ -51,11 +53,18 @@ test('rejects the second request within a second, and sends the time to wait', a
   assert.equal(second.headers['retry-after'], '1');
   assert.deepEqual(second.json, {
     code: 429,
-    message: 'Too many requests: the limit is one per second. Try again in 1 s.',
+    message:
+      'Too many requests: the limit is one per second. Try again in 1 s. ' +
+      '9 more refusals within this hour will block you for an hour.',
     success: false,
   });
   now += 600;
-  assert.equal((await service.get('/api/stats', client)).status, 200);
+  const third = await service.get('/api/stats', client);
+  const left = [second, third].map(({ headers }) => headers['x-ratelimit-refusals-left']);
+  assert.deepEqual([third.status, ...left], [200, '9', '9']);
+  now += 3_600_000;
+  const later = await service.get('/api/stats', client);
+  assert.equal(later.headers['x-ratelimit-refusals-left'], undefined);
 });
 
 test('redirects to files have a limit of their own, which blocks nobody', async () => {
@@ -92,10 +101,13 @@ test('the tenth violation blocks for an hour', async () => {
   const client = newClient();
   await service.get('/api', client);
   for (let violation = 1; violation <= 9; violation++) {
-    assert.match((await service.get('/api', client)).json.message, /^Too many requests/);
+    const { headers, json } = await service.get('/api', client);
+    assert.equal(headers['x-ratelimit-refusals-left'], String(10 - violation));
+    assert.match(json.message, violation < 9 ? /^Too many requests.*refusals/ : /One more refusal within/);
   }
   const blocked = await service.get('/api', client);
   assert.deepEqual([blocked.status, blocked.headers['retry-after']], [429, '3600']);
+  assert.equal(blocked.headers['x-ratelimit-refusals-left'], undefined);
   assert.match(blocked.json.message, /^You are blocked .* Try again in 3600 s\.$/);
   now += 1_800_000;
   const still = await service.get('/api', client);
@@ -136,7 +148,7 @@ describe('RATE_LIMIT=5', async () => {
     assert.equal(refused.status, 429);
     assertRate(refused, '0', '1', '5');
     assert.equal(refused.headers['retry-after'], '1');
-    assert.equal(refused.json.message, 'Too many requests: the limit is 5 per second. Try again in 1 s.');
+    assert.match(refused.json.message, /^Too many requests: the limit is 5 per second\. Try again in 1 s\. /);
     for (let count = 0; count < 10; count++) {
       now += 200;
       assertRate(await fast.get('/api', client), '0', '1', '5');

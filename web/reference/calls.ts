@@ -13,7 +13,7 @@ export interface Answer {
 
 const queue = new RequestQueue(systemTimer);
 /** As the last response announced it. Until then, the usual limit is assumed. */
-let pace: Pace = { wait: 1000, interval: 1000 };
+let pace: Pace = { wait: 1000, interval: 1000, refusals: 0 };
 let openAt = 0;
 
 /** How long the next call has to wait, in milliseconds. */
@@ -23,7 +23,7 @@ export function remainingWait(): number {
 
 function hold(milliseconds: number): void {
   openAt = systemTimer.now() + milliseconds;
-  queue.holdFor(milliseconds);
+  queue.holdUntil(openAt);
 }
 
 /** The token stays on this origin: redirects are not followed, and the page may not connect to another one. */

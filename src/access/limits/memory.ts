@@ -7,6 +7,7 @@ import {
   decide,
   freshState,
   goodState,
+  MAX_VIOLATIONS,
   type Rate,
   type RateState,
   rateOf,
@@ -137,7 +138,8 @@ export class MemoryBudget implements ClientBudget {
       if (isTaken && isAllowed) this.#clients.write(goodState(fullAt), now);
       const room = latest - fullAt - (isAllowed ? intervalMs : 0);
       const wait = Math.max(0, Math.ceil(-room));
-      return { isAllowed, isBlocked: false, wait, remaining: Math.max(0, Math.floor(room / intervalMs) + 1) };
+      const remaining = Math.max(0, Math.floor(room / intervalMs) + 1);
+      return { isAllowed, isBlocked: false, wait, remaining, refusalsLeft: MAX_VIOLATIONS };
     } finally {
       this.#clients.unlock();
     }

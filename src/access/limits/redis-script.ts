@@ -44,7 +44,7 @@ if blocked > now + BLOCK then
   blocked = now + BLOCK
   block(blocked)
 end
-if now < blocked then return {0, 1, blocked - now, 0} end
+if now < blocked then return {0, 1, blocked - now, 0, 0} end
 if blocked > 0 then
   redis.call('DEL', KEYS[1])
   arrival, count = 0, 0
@@ -66,13 +66,13 @@ local decision
 if arrival - SLACK <= now then
   arrival = math.max(now, arrival) + PERIOD
   local room = now - (arrival - SLACK)
-  decision = {1, 0, math.max(0, math.ceil(-room)), math.floor(room / PERIOD) + 1}
+  decision = {1, 0, math.max(0, math.ceil(-room)), math.floor(room / PERIOD) + 1, MAX_VIOLATIONS - #violations}
 elseif #violations + 1 >= MAX_VIOLATIONS then
   block(now + BLOCK)
-  return {0, 1, BLOCK, 0}
+  return {0, 1, BLOCK, 0, 0}
 else
   table.insert(violations, now)
-  decision = {0, 0, math.ceil(arrival - SLACK - now), 0}
+  decision = {0, 0, math.ceil(arrival - SLACK - now), 0, MAX_VIOLATIONS - #violations}
 end
 
 local expiry = arrival

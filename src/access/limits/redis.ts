@@ -24,7 +24,7 @@ type RedisWithScript = Redis & {
     now: string,
     perSecond: number,
     blockedMs: number,
-  ): Promise<[number, number, number, number]>;
+  ): Promise<[number, number, number, number, number]>;
 };
 
 export interface RedisLimiterOptions {
@@ -120,8 +120,8 @@ export class RedisLimiter implements Limiter {
   async #runScript(key: string, blockedMs: number): Promise<Decision> {
     const now = this.#options.clock ? String(this.#options.clock()) : '';
     const reply = await this.#redis.zukanLimit(key, now, this.perSecond, blockedMs);
-    const [isAllowed, isBlocked, wait, remaining] = reply;
-    return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait, remaining };
+    const [isAllowed, isBlocked, wait, remaining, refusalsLeft] = reply;
+    return { isAllowed: isAllowed === 1, isBlocked: isBlocked === 1, wait, remaining, refusalsLeft };
   }
 
   /** Counts a failure and returns undefined if Redis refuses or replies late. */

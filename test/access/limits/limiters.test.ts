@@ -225,7 +225,13 @@ describe('the limiter in Redis', { skip }, () => {
     while (!(await knowing.decide('abuser')).isBlocked);
     now += 1000;
     await probe.flushdb();
-    const blocked = { isAllowed: false, isBlocked: true, wait: BLOCK_MS - 1000, remaining: 0 };
+    const blocked = {
+      isAllowed: false,
+      isBlocked: true,
+      wait: BLOCK_MS - 1000,
+      remaining: 0,
+      refusalsLeft: 0,
+    };
     assert.deepEqual(await knowing.decide('abuser'), blocked);
     assert.deepEqual(await other.decide('abuser'), blocked);
     now += BLOCK_MS - 1000;
@@ -266,7 +272,7 @@ describe('the limiter in Redis', { skip }, () => {
     test('a block stays to its end, and the count starts from zero then', async () => {
       await write('blocked before', { violations: 10, first: START - 5000, blocked: START + 60_000 });
       now = START + 59_999;
-      const blocked = { isAllowed: false, isBlocked: true, wait: 1, remaining: 0 };
+      const blocked = { isAllowed: false, isBlocked: true, wait: 1, remaining: 0, refusalsLeft: 0 };
       assert.deepEqual(await limiter?.decide('blocked before'), blocked);
       now = START + 60_000;
       assert.equal((await limiter?.decide('blocked before'))?.isAllowed, true);
@@ -285,6 +291,7 @@ describe('the limiter in Redis', { skip }, () => {
         isBlocked: false,
         wait: 700,
         remaining: 0,
+        refusalsLeft: 9,
       });
     });
   });

@@ -28,17 +28,22 @@ export class NaiveRule {
     if (wait <= 0) {
       this.#allowed.push(now);
       const after = Math.max(0, this.#waitAt(now));
-      return { isAllowed: true, isBlocked: false, wait: after, remaining: this.#remainingAt(now) };
+      const remaining = this.#remainingAt(now);
+      return { isAllowed: true, isBlocked: false, wait: after, remaining, refusalsLeft: this.#left(now) };
     }
     this.#violations.push(now);
-    if (this.#violations.filter((at) => now - at < HOUR_MS).length < 10)
-      return { isAllowed: false, isBlocked: false, wait, remaining: 0 };
+    const refusalsLeft = this.#left(now);
+    if (refusalsLeft > 0) return { isAllowed: false, isBlocked: false, wait, remaining: 0, refusalsLeft };
     this.#blockedAt = now;
     return this.#blocked(HOUR_MS);
   }
 
   #blocked(wait: number): Decision {
-    return { isAllowed: false, isBlocked: true, wait, remaining: 0 };
+    return { isAllowed: false, isBlocked: true, wait, remaining: 0, refusalsLeft: 0 };
+  }
+
+  #left(now: number): number {
+    return 10 - this.#violations.filter((at) => now - at < HOUR_MS).length;
   }
 
   /** When a client that keeps exactly to the rate sends its next request. */

@@ -44,7 +44,13 @@ test('one pause of Redis neither lifts a block nor makes it unavailable', { skip
   const blocked = await limiter.decide('abuser');
   for (const other of await Promise.all(others)) assert.equal(other.isAllowed, true);
   redis.signal('SIGCONT');
-  assert.deepEqual(blocked, { isAllowed: false, isBlocked: true, wait: 3_600_000, remaining: 0 });
+  assert.deepEqual(blocked, {
+    isAllowed: false,
+    isBlocked: true,
+    wait: 3_600_000,
+    remaining: 0,
+    refusalsLeft: 0,
+  });
   assert.deepEqual(changes, []);
   assert.equal((await limiter.decide('other 1')).isAllowed, false, 'Redis counted the late decision');
 });

@@ -56,7 +56,9 @@ export const errorResponses: Record<number, ErrorResponse> = {
     description:
       'The client sent more requests per second than `X-RateLimit-Limit`. Ten such violations within 3,600 seconds block it for an hour.',
     messages: {
-      early: 'Too many requests: the limit is one per second. Try again in 1 s.',
+      early:
+        'Too many requests: the limit is one per second. Try again in 1 s. ' +
+        '9 more refusals within this hour will block you for an hour.',
       blocked: 'You are blocked for exceeding the rate limit repeatedly. Try again in 3600 s.',
     },
     headers: ['Retry-After'],
@@ -120,6 +122,11 @@ const rateHeaders: Record<string, Header> = {
     'The number of seconds to wait before the next request, rounded up; 0 if one is left.',
     count,
     1,
+  ),
+  'X-RateLimit-Refusals-Left': optional(
+    'How many more refusals will block the client. Missing if none was counted within the last hour.',
+    count,
+    9,
   ),
   RateLimit: optional('The same in the format of the IETF draft.', text, '"default";r=0;t=1'),
   'RateLimit-Policy': optional('The limit in the format of the IETF draft.', text, '"default";q=1;w=1'),
