@@ -1,5 +1,6 @@
 /** The files that operators copy: the systemd unit, its settings, the Caddyfile and the Compose files. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -7,6 +8,7 @@ import { parse } from 'yaml';
 import description from '../package.json' with { type: 'json' };
 import { describeConfig, readConfig } from '../src/config/config.ts';
 import { parseFile } from '../src/config/environment.ts';
+import { findProgram, unless } from './support/servers/needs.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { runCommand } from './support/zukan/program.ts';
 
@@ -26,7 +28,7 @@ test('every setting of zukan.env exists and is valid, also those that are commen
   );
 });
 
-/** The options of each section; one that is repeated keeps its last value. */
+/** The options of each section. The values of a filter, which may be repeated, are in one line. */
 function parseUnit(text: string): Record<string, Record<string, string>> {
   const sections: Record<string, Record<string, string>> = {};
   let section: Record<string, string> | undefined;
@@ -38,8 +40,9 @@ function parseUnit(text: string): Record<string, Record<string, string>> {
       section = {};
       sections[name] = section;
     } else {
-      assert.ok(section && option !== undefined && !(option in section), line);
-      section[option] = value;
+      assert.ok(section && option !== undefined, line);
+      assert.ok(option === 'SystemCallFilter' || !(option in section), line);
+      section[option] = [section[option], value].filter(Boolean).join(' ');
     }
   }
   return sections;
@@ -58,6 +61,25 @@ test('the unit runs the server with these settings, in a folder that it may writ
   assert.equal(Service.ProtectSystem, 'strict');
   assert.equal(Service.NoNewPrivileges, 'yes');
   assert.equal(Service.MemoryDenyWriteExecute, undefined, 'V8 compiles code');
+});
+
+test('the unit is confined', {
+  skip: unless(findProgram('systemd-analyze'), 'systemd', 'install it'),
+}, () => {
+  const unit = join(import.meta.dirname, '../deploy/zukan.service');
+  // Fails above 2.0.
+  execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], { stdio: 'pipe' });
+});
+
+test('Compose files limit memory, processes and temporary files', () => {
+  type Service = Record<'mem_limit' | 'pids_limit' | 'tmpfs' | 'read_only', unknown>;
+  for (const file of ['compose.yaml', 'compose.scale.yaml']) {
+    const { services } = parse(read(file), { merge: true }) as { services: Record<string, Service> };
+    for (const [name, service] of Object.entries(services)) {
+      assert.ok(service.mem_limit && service.pids_limit, `${file}: ${name}`);
+      if (service.read_only) assert.match(String(service.tmpfs), /^\/tmp:size=\d+m$/, name);
+    }
+  }
 });
 
 test('docs/publish.md uses every file', () => {

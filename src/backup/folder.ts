@@ -1,4 +1,5 @@
 /** The folder of a backup: creates it, and keeps a second backup from writing to it at the same time. */
+import { closeSync, openSync } from 'node:fs';
 import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -23,7 +24,7 @@ export async function lockFolder(folder: string): Promise<Disposable> {
   }
   if (names.length === 0) await chmod(folder, PRIVATE_FOLDER);
   const lock = takeLock(folder);
-  makeFolder(join(folder, FILES));
+  makeFolder(join(folder, FILES), PRIVATE_FOLDER);
   return lock;
 }
 
@@ -36,6 +37,8 @@ export const isReplaceable = (name: string) => /^(lists-|manifest\.json\.)[0-9a-
 
 /** The system frees the lock of a database file when the process ends, however it ends. */
 function takeLock(folder: string): Disposable {
+  // SQLite would let others read it.
+  closeSync(openSync(join(folder, LOCK), 'a', 0o600));
   const database = new DatabaseSync(join(folder, LOCK));
   try {
     database.exec('pragma busy_timeout = 0');

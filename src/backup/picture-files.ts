@@ -1,7 +1,7 @@
 /** The files of pictures and thumbnails in a backup: adds those that are missing, and removes those that no image needs. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readDocument } from '../catalogue/documents/document.ts';
@@ -13,7 +13,7 @@ import {
 } from '../catalogue/documents/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
-import { flush, hashFile, ifExists, makeFolder, renameWithRetry } from '../lib/file-system.ts';
+import { flush, hashFile, ifExists, makeFolder, PRIVATE_FOLDER, renameWithRetry } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
@@ -21,6 +21,7 @@ import { FILES, fileName, MAX_PICTURE_BYTES, type Stored, type StoredThumbnail }
 
 const TEMPORARY_PREFIX = '.part-';
 const MAX_CONCURRENT_FLUSHES = 16;
+const PRIVATE_FILE = 0o600;
 
 /** What the line of an image says about its files. */
 export type StoredFiles = Pick<Stored, 'hash' | 'thumbnails'>;
@@ -96,7 +97,7 @@ export class PictureFiles {
         throw new Error(`the file ${key} is damaged; "zukan check" lists all problems`);
       const path = join(this.#folder, fileName(hash, mimetype));
       if ((await ifExists(lstat(path))) === undefined) this.#added.add(path);
-      makeFolder(dirname(path));
+      makeFolder(dirname(path), PRIVATE_FOLDER);
       await renameWithRetry(temporary, path);
       this.#needed.add(hash);
       this.#written.add(path);
@@ -136,7 +137,11 @@ export class PictureFiles {
       try {
         await this.#files.link(key, path);
         // A second name of a symbolic link would lead out of the backup.
-        if ((await lstat(path)).isFile()) return await hashFile(path);
+        if ((await lstat(path)).isFile()) {
+          // Also of the stored file, which is the same one.
+          await chmod(path, PRIVATE_FILE);
+          return await hashFile(path);
+        }
       } catch {
         // Another file system, one without hard links, or the file of another user. A copy says what else is wrong.
       }
@@ -153,7 +158,7 @@ export class PictureFiles {
       throw new Error(`the file ${key} is larger than ${MAX_PICTURE_BYTES / 2 ** 20} MiB`);
     }
     const sum = createHash('sha256');
-    const target = createWriteStream(path, { mode: 0o600 });
+    const target = createWriteStream(path, { mode: PRIVATE_FILE });
     try {
       if (file.size === 0) {
         await file.close();
