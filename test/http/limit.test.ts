@@ -244,6 +244,22 @@ test('a client is an IPv4 address or an IPv6 network', async () => {
   assert.equal(await from('198.51.100.7'), 429);
 });
 
+test('a block covers what SECURITY.md says: the API and the feeds', async () => {
+  const client = newClient();
+  const images = await service.get('/api/image/random?limit=1', client);
+  const file = new URL(images.json.data[0].url).pathname + new URL(images.json.data[0].url).search;
+  for (let refusal = 0; refusal < 10; refusal++) await service.get('/api/stats', client);
+  const statusOf = async (path: string, headers = {}) =>
+    (await service.get(path, { ...client, ...headers })).status;
+  now += 1000;
+  for (const path of ['/api', '/v1/stats', '/api/nothing', '/feed.xml', '/feed.json'])
+    assert.equal(await statusOf(path), 429, path);
+  const html = { Accept: 'text/html' };
+  for (const path of ['/', '/docs', '/openapi.json', '/sitemap.xml', '/favicon.ico', file])
+    assert.equal(await statusOf(path, html), 200, path);
+  assert.equal(await statusOf('/api/image/random/file'), 302);
+});
+
 test('ignores X-Forwarded-For without a trusted proxy', async () => {
   const own = await startKnownService({ clock, environment: { RATE_LIMIT: 'on' } });
   assert.equal((await own.get('/api', newClient())).status, 200);
