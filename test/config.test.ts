@@ -366,12 +366,12 @@ test('describes the configuration without its keys', () => {
 test('link keys are replaced at once, whatever a killed process left behind', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'link.keys');
-  const [key = ''] = loadLinkKeys(folder);
+  const [key = ''] = await loadLinkKeys(folder);
   // Killed after it linked the file, by a process with the same number, as in another container.
   linkSync(path, `${path}.${process.pid}`);
   const { ino } = statSync(path);
   await addLinkKeys(folder, ['a key of the backup']);
-  assert.deepEqual(loadLinkKeys(folder), ['a key of the backup', key]);
+  assert.deepEqual(await loadLinkKeys(folder), ['a key of the backup', key]);
   assert.notEqual(statSync(path).ino, ino);
   assert.equal(statSync(path).mode & 0o777, 0o600);
 });

@@ -24,7 +24,7 @@ const log = new Logger('warn');
 const documents = createDocumentMemory(config, ArrayBuffer);
 const store = await openStore(config, { documents, tuning, onReplicaChange() {} });
 await fillDocumentCache(config, documents);
-const keys = loadLinkKeys(config.dataDir);
+const keys = await loadLinkKeys(config.dataDir);
 const links = new FileLinks(keys, (config.cacheMb / 12) * 1024 * 1024);
 /** What the four endpoints use, as in app.ts. There is no rate limit. */
 const services = {

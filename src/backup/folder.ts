@@ -22,7 +22,8 @@ export async function lockFolder(folder: string): Promise<Disposable> {
     const kind = odd.isSymbolicLink() ? 'a link' : 'not a file';
     throw new Error(`${join(folder, odd.name)} is ${kind}; choose another folder`);
   }
-  if (names.length === 0) await chmod(folder, PRIVATE_FOLDER);
+  // Only its owner can change the mode of a folder; what is ours in that of somebody else is private all the same.
+  if (names.length === 0) await chmod(folder, PRIVATE_FOLDER).catch(() => {});
   const lock = takeLock(folder);
   makeFolder(join(folder, FILES), PRIVATE_FOLDER);
   return lock;

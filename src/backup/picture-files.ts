@@ -13,7 +13,14 @@ import {
 } from '../catalogue/documents/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
-import { flush, hashFile, ifExists, makeFolder, PRIVATE_FOLDER, renameWithRetry } from '../lib/file-system.ts';
+import {
+  flush,
+  hashFile,
+  ifExists,
+  makeFolder,
+  PRIVATE_FOLDER,
+  renameWithRetry,
+} from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
 import type { ImageRow } from '../store/contract/writer.ts';

@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { editDistance } from '../lib/edit-distance.ts';
+import { hasPermissions } from '../lib/file-system.ts';
 import { ConfigError, describeConfig, type Environment, readConfig } from './config.ts';
 
 const FILE_VARIABLE = 'ZUKAN_SETTINGS';
@@ -64,13 +65,11 @@ function readFile(path: string | undefined): SettingsFile | undefined {
     if (!stats.isFile()) throw new ConfigError(`${path}: must be a file`);
     if (stats.size > MAX_FILE_BYTES)
       throw new ConfigError(`${path}: must have at most ${MAX_FILE_BYTES} bytes`);
-    requireTrusted(stats, path);
+    const warnings = requireTrusted(stats, path);
     const variables = parseFile(readFileSync(descriptor, 'utf8'), path);
     const isReadable = process.platform !== 'win32' && (stats.mode & READABLE_BY_OTHERS) !== 0;
-    const warnings =
-      isReadable && Object.entries(variables).some(isSecret)
-        ? [`${path}: every user of this machine can read its secrets; run "chmod 600 ${path}"`]
-        : [];
+    if (warnings.length === 0 && isReadable && Object.entries(variables).some(isSecret))
+      warnings.push(`${path}: every user of this machine can read its secrets; run "chmod 600 ${path}"`);
     return { path: resolve(path), stats, variables, warnings };
   } finally {
     closeSync(descriptor);
@@ -88,15 +87,18 @@ function formerFileWarnings(path: string, named: Stats | undefined): string[] {
   return [`${path} is no longer read; if it is yours, name it with --settings ${path} or ${FILE_VARIABLE}`];
 }
 
-/** In a folder such as /tmp, another user could leave a file that sends the catalogue elsewhere. */
-function requireTrusted({ mode, uid }: Stats, path: string): void {
+/** In a folder such as /tmp, another user could leave a file that sends the catalogue elsewhere. Returns warnings. */
+function requireTrusted({ mode, uid }: Stats, path: string): string[] {
   const user = process.getuid?.();
-  if (user === undefined) return;
-  const isForeign = uid !== user && uid !== 0 && (statSync(dirname(path)).mode & WRITABLE_BY_OTHERS) !== 0;
-  if (isForeign || mode & WRITABLE_BY_OTHERS)
+  if (user === undefined) return [];
+  const folder = dirname(path);
+  const isForeign = uid !== user && uid !== 0 && (statSync(folder).mode & WRITABLE_BY_OTHERS) !== 0;
+  if (!isForeign && (mode & WRITABLE_BY_OTHERS) === 0) return [];
+  if (hasPermissions(folder))
     throw new ConfigError(
       `${path}: every user of this machine can change it; own it, and let only you write to it (chmod 600)`,
     );
+  return [`${path}: every user of this machine can read and change it: its disk has no permissions`];
 }
 
 /** URLs with a password, and keys. */

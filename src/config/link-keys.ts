@@ -1,23 +1,29 @@
 /** The signing keys of instances without LINK_KEYS: a file in the data folder, one key per line. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { makeFolder, PRIVATE_FOLDER, renameWithRetry } from '../lib/file-system.ts';
 import { isLinkKey } from './config.ts';
+
+const WAIT_MS = 20;
+const MAX_WAITS = 50;
 
 export const linkKeysPath = (dataDir: string) => join(dataDir, 'link.keys');
 
 /** Generates a key if the file does not exist yet. */
-export function loadLinkKeys(dataDir: string): string[] {
+export async function loadLinkKeys(dataDir: string): Promise<string[]> {
   const path = linkKeysPath(dataDir);
-  const keys = findLinkKeys(dataDir);
-  if (keys) return keys;
   try {
-    createKeys(dataDir, path);
+    if (!existsSync(path)) createKeys(dataDir, path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`cannot create ${path} (${code}); set LINK_KEYS or make DATA_DIR writable`);
+    // Another process was faster.
+    if (code !== 'EEXIST')
+      throw new Error(`cannot create ${path} (${code}); set LINK_KEYS or make DATA_DIR writable`);
   }
+  // Without hard links, it is empty until the process that creates it has written the key.
+  for (let waits = 0; waits < MAX_WAITS && statSync(path).size === 0; waits++) await wait(WAIT_MS);
   return readKeys(path);
 }
 
@@ -48,11 +54,14 @@ function createKeys(dataDir: string, path: string): void {
   // Linking is atomic and fails if the file exists, so processes that start at the same time all use the key of the first.
   // Processes in several containers may have the same number.
   const temporary = `${path}.${randomUUID()}`;
-  writeFileSync(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  const text = `${randomBytes(32).toString('base64url')}\n`;
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
   try {
     linkSync(temporary, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    // exFAT, for example, has no hard links.
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600, flush: true });
   } finally {
     rmSync(temporary);
   }

@@ -1,9 +1,9 @@
 /** What the file system modules of Node lack. */
 
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -117,6 +117,19 @@ export function removeDatabase(database: DatabaseSync, path: string): void {
     } catch {
       // Another process has it open, and finds it unused later.
     }
+  }
+}
+
+/** Whether the file system of a folder has permissions, which exFAT does not. Where nothing can be written, it is taken to. */
+export function hasPermissions(folder: string): boolean {
+  const probe = join(folder, `.zukan-${randomUUID()}`);
+  try {
+    writeFileSync(probe, '', { flag: 'wx', mode: 0o600 });
+    return (statSync(probe).mode & 0o077) === 0;
+  } catch {
+    return true;
+  } finally {
+    rmSync(probe, { force: true });
   }
 }
 

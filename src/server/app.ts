@@ -74,7 +74,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const { clock, randomInt, shared, tuning = defaultTuning, demo } = options;
   const log = new Logger(config.logLevel, shared?.writeLog, config.logFormat);
   // First, because these may fail and the engines would have to be closed then.
-  const keys = config.linkKeys ?? loadLinkKeys(config.dataDir);
+  const keys = config.linkKeys ?? (await loadLinkKeys(config.dataDir));
   const logo = await openLogo(config);
   const bucket = locateBucket(config, {
     ...(clock && { clock }),

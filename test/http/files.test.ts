@@ -151,7 +151,7 @@ describe('a link that is not valid', () => {
     const page = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8' };
     const picture = { Accept: 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8' };
     const { id, url, meta } = await imageOf(0);
-    const links = new FileLinks(loadLinkKeys(service.config.dataDir));
+    const links = new FileLinks(await loadLinkKeys(service.config.dataDir));
     const sign = links.signer(service.origin, { begins: 0, expires: Date.parse(meta.expires) / 1000 });
     const removed = sign({ fileName: `${uuid(9, 9)}.jpg`, key: '' }).url;
     const start = now;

@@ -69,7 +69,7 @@ export class WorkerPool {
   async start(): Promise<string> {
     // Fails early if the database cannot be used.
     await (await openStore(this.#config))[Symbol.asyncDispose]();
-    if (this.#config.linkKeys === undefined) loadLinkKeys(this.#config.dataDir);
+    if (this.#config.linkKeys === undefined) await loadLinkKeys(this.#config.dataDir);
     // Nobody listens before all are ready, so that every connection that is accepted is served.
     await Promise.all(this.#members.map((member) => this.#startWorker(member)));
     await refusePortInUse(this.#address);
