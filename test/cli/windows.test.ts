@@ -64,7 +64,8 @@ test('warns of a settings file that everybody can change, and of no other permis
   using _windows = emulateWindows();
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'zukan.env'), `DATA_DIR=${folder}\nTHUMBNAILS=off\n`);
-  const { status, errors } = await runCommand(['import', '--quiet', '-'], {}, '', folder);
+  const settings = join(folder, 'zukan.env');
+  const { status, errors } = await runCommand(['import', '--quiet', '--settings', settings, '-'], {});
   assert.equal(status, 0, errors);
   assert.match(
     errors,
