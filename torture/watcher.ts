@@ -13,6 +13,7 @@ const prune = flags.includes('--prune');
 
 await watchCommand(readConfig(process.env), [folder], { prune, yes: prune }, process, {
   clock: () => now,
+  steadyClock: () => now,
   async wait() {
     process.stdout.write('waiting\n');
     const { done, value } = await lines.next();

@@ -24,7 +24,7 @@ const changing: Record<string, (isGiven: (...options: string[]) => boolean, comm
   studio: () => true,
   thumbnails: () => true,
   trash: (isGiven, { args }) =>
-    args.length > 0 || isGiven('artist', 'character', 'category', 'restore', 'empty'),
+    args.length > 0 || isGiven('artist', 'character', 'category', 'restore', 'empty', 'acceptClock'),
   undo: () => true,
 };
 

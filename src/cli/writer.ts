@@ -3,10 +3,10 @@
 import { emptyTrash } from '../changes/trash.ts';
 import type { Config } from '../config/config.ts';
 import { removeLeftovers } from '../import/apply/change-files.ts';
-import { DAY_MS } from '../lib/clock.ts';
 import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
-import type { Change, ChangeOrigin } from '../store/contract/change-log.ts';
+import type { ChangeOrigin } from '../store/contract/change-log.ts';
+import { expiryTime, isInDoubt } from '../store/contract/clock.ts';
 import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { type Terminal, warnOn } from './terminal/terminal.ts';
 
@@ -19,7 +19,6 @@ export interface Author {
 interface WriterListener {
   /** Called if another command is changing the catalogue. */
   onWait: () => void;
-  onCommitted?: (change: Change) => void;
   warn: (problem: string) => void;
 }
 
@@ -35,30 +34,34 @@ export function writersFor(
     if (!hasWaited) stderr.write('waiting for another zukan command to finish\n');
     hasWaited = true;
   };
-  const onCommitted = ({ number, state }: Change) => {
-    if (state === 'forgotten')
-      stderr.write(`change ${number} is too large to be remembered, and cannot be undone\n`);
-  };
-  const warn = warnOn(terminal);
-  return () => openForChange(config, author, { onWait, onCommitted, warn });
+  return () => openForChange(config, author, { onWait, warn: warnOn(terminal) });
 }
 
 /** After the commit, the writer also removes what killed commands left, and what was in the trash for too long. */
 export function openForChange(
   config: Config,
   author: Author,
-  { onWait, onCommitted = () => {}, warn }: WriterListener,
+  { onWait, warn }: WriterListener,
 ): Promise<CatalogueWriter> {
   // Without waiting: a command that holds the lock does the same.
   const tryOpen = () => openWriter(config, { ...author, timeoutMs: 0 });
   return openWriter(config, {
     ...author,
     onWait,
-    async afterCommit(oldestTrash, change) {
-      if (change) onCommitted(change);
+    async afterCommit({ trash, change: oldestChange, clock }, change) {
+      if (change?.state === 'forgotten')
+        warn(`change ${change.number} is too large to be remembered, and cannot be undone`);
       const files = openFiles(config);
-      const expired = new Date(Date.now() - config.trashDays * DAY_MS).toISOString();
-      if (oldestTrash !== null && oldestTrash < expired) await expireTrash(files, expired, tryOpen);
+      const now = new Date().toISOString();
+      const expiry = expiryTime(now, config.trashDays);
+      const isOlder = (oldest: string | null, expiry: string) => oldest !== null && oldest < expiry;
+      const isKept = (oldest: string | null, expiry: string) =>
+        isOlder(oldest, expiry) && isInDoubt(clock, expiry);
+      if (isKept(trash, expiry) || isKept(oldestChange, expiryTime(now, config.historyDays)))
+        warn(
+          `the clock jumped to ${clock.since}, so the trash and the history keep what is older; if the clock is right now, run "zukan trash --accept-clock"`,
+        );
+      if (isOlder(trash, expiry) && !isInDoubt(clock, expiry)) await expireTrash(files, expiry, tryOpen);
       await removeLeftovers(files, tryOpen, warn);
     },
   });

@@ -4,6 +4,7 @@ import { createChangeLogReader, ITEM_COLUMNS, type ItemRow, readTrash, toItem } 
 import type { ChangeRecorder } from './change-recorder.ts';
 import { addChanges, addItems, addTrash, repairItems } from './change-rows.ts';
 import type { ChangeLogWriter } from './contract/change-log.ts';
+import type { Expiry } from './expiry.ts';
 import { SHELF_BATCH_SIZE } from './queries.ts';
 import type { WriteSession } from './session.ts';
 
@@ -16,6 +17,7 @@ const IS_DONE = 'undone_by is null and change not in (select number from change 
 export function createChangeLog(
   session: WriteSession,
   recorder: ChangeRecorder,
+  expiry: Expiry,
   lastImage: number,
   reserveNumbers: (numbers: number[]) => void,
 ): ChangeLogWriter {
@@ -96,8 +98,17 @@ export function createChangeLog(
           batch.map(({ image }) => image.id),
         ]);
     },
+    acceptClock: () => expiry.accept(),
     trashBefore: (time) =>
-      time === undefined ? readTrash(session, 'true', []) : readTrash(session, 'removed_at < $1', [time]),
+      time === undefined
+        ? readTrash(session, 'true', [])
+        : readTrash(
+            session,
+            // No change was made before an earlier one, whatever the clock said.
+            `removed_at < $1 and
+               change < (select coalesce(min(number), $3) from change where at >= $1 and at <= $2)`,
+            [time, expiry.now, recorder.number],
+          ),
     async restore({ changes, items, trash }) {
       recorder.switchOff();
       await addChanges(session, changes);

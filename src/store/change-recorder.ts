@@ -1,6 +1,5 @@
 /** Records what a transaction changes and how it was before, and writes it to the change log with the commit. */
 import { imageFields } from '../catalogue/documents/edit-image.ts';
-import { DAY_MS } from '../lib/clock.ts';
 import { ChangeItems, difference, type NewItem, toItem } from './change-items.ts';
 import { addChanges, addTrash, summarise } from './change-rows.ts';
 import type { Change, ChangeOrigin, TrashedImage } from './contract/change-log.ts';
@@ -9,7 +8,7 @@ import type { Entry, ImageRow, SavedEntry, SavedImage } from './contract/writer.
 import type { WriteSession } from './session.ts';
 
 /** Of all changes together, about 200 MB. Beyond it, the oldest ones are forgotten. */
-const MAX_ITEMS = 500_000;
+export const MAX_ITEMS = 500_000;
 const MAX_TEXT_LENGTH = 1000;
 
 /** Who makes a change, and when. */
@@ -27,7 +26,6 @@ export class ChangeRecorder {
   readonly #session: WriteSession;
   readonly #context: ChangeContext;
   readonly #lastImage: number;
-  readonly #maxItems: number;
   readonly #last: Change | undefined;
   #change: Change;
   readonly #items: ChangeItems;
@@ -42,8 +40,7 @@ export class ChangeRecorder {
     this.#session = session;
     this.#context = context;
     this.#lastImage = lastImage;
-    this.#maxItems = context.maxItems ?? MAX_ITEMS;
-    this.#items = new ChangeItems(session, this.#maxItems, () => this.number);
+    this.#items = new ChangeItems(session, context.maxItems ?? MAX_ITEMS, () => this.number);
     this.#last = last;
     this.#change = {
       number: (last?.number ?? 0) + 1,
@@ -201,27 +198,13 @@ export class ChangeRecorder {
     return { ...change, summary: change.summary || summarise(change) };
   }
 
-  /** Writes the change, and forgets what is too old or too much. */
+  /** Writes the change. */
   async finish(): Promise<void> {
     const change = this.current();
     if (!change) return;
     await this.#items.finish();
     await this.#session.run('delete from change where number = $1', [change.number]);
     await addChanges(this.#session, [change]);
-    await this.#forgetOld();
-  }
-
-  async #forgetOld(): Promise<void> {
-    const since = new Date(Date.parse(this.#context.now) - this.#context.historyDays * DAY_MS).toISOString();
-    const [oldest] = await this.#session.query<{ number: number | null }>(
-      `select max(number) as number from
-         (select number, at, sum(items) over (order by number desc) as total from change) as summed
-       where number < $1 and (at < $2 or total > $3)`,
-      [this.number, since, this.#maxItems],
-    );
-    if (typeof oldest?.number !== 'number') return;
-    await this.#session.run('delete from change where number <= $1', [oldest.number]);
-    await this.#session.run('delete from change_item where change <= $1', [oldest.number]);
   }
 
   /** Of a picture that was taken down, not even a former reason stays. */

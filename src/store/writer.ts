@@ -3,9 +3,11 @@ import { CHANGE_COLUMNS } from './change-log.ts';
 import { createChangeLog } from './change-log-writer.ts';
 import { type ChangeContext, ChangeRecorder } from './change-recorder.ts';
 import type { Change } from './contract/change-log.ts';
+import type { NotedTime } from './contract/clock.ts';
 import type { CatalogueWriter } from './contract/writer.ts';
 import { createDecisions } from './decisions.ts';
 import { EntryWriter } from './entry-writer.ts';
+import { Expiry } from './expiry.ts';
 import { ImageWriter } from './image-writer.ts';
 import { createLookup, findUnusedKeys } from './lookup.ts';
 import { Placements } from './placements.ts';
@@ -14,8 +16,16 @@ import { recordWriter, type UnrecordedWriter } from './recorded-writer.ts';
 import type { WriteSession } from './session.ts';
 import { createSourceFileWriter } from './source-files.ts';
 
-/** Called once the changes are saved, with the time of the oldest image in the trash, and with what the log has of them. */
-export type AfterCommit = (oldestTrash: string | null, change: Change | undefined) => Promise<void>;
+/** What may have expired. */
+export interface Oldest {
+  /** The times of the oldest image in the trash and of the oldest change before this one. */
+  trash: string | null;
+  change: string | null;
+  clock: NotedTime;
+}
+
+/** Called once the changes are saved, with what the log has of them. */
+export type AfterCommit = (oldest: Oldest, change: Change | undefined) => Promise<void>;
 
 export async function openWriter(
   session: WriteSession,
@@ -35,6 +45,9 @@ interface Start {
   /** Numbers of images in the trash are not used again. */
   lastTrashed: number;
   oldestTrash: string | null;
+  oldestChange: string | null;
+  notedAt: string;
+  since: string;
 }
 
 async function createWriter(
@@ -46,9 +59,11 @@ async function createWriter(
   const [start] = await session.query<Start>(
     `select (select coalesce(max(number), 0) from image) as "lastImage",
        (select coalesce(max(number), 0) from trash) as "lastTrashed",
-       (select min(removed_at) from trash) as "oldestTrash"`,
+       (select min(removed_at) from trash) as "oldestTrash",
+       (select at from change order by number limit 1) as "oldestChange",
+       (select at from clock) as "notedAt", (select since from clock) as since`,
   );
-  const { oldestTrash, ...last } = start as Start;
+  const { oldestTrash, oldestChange, notedAt, since, ...last } = start as Start;
   const lastImage = Math.max(last.lastImage, last.lastTrashed);
   // The numbers of the newest images are used again after those were removed.
   await session.run('update change set last_image = $1 where last_image > $1', [lastImage]);
@@ -56,6 +71,7 @@ async function createWriter(
     `select ${CHANGE_COLUMNS} from change order by number desc limit 1`,
   );
   const recorder = new ChangeRecorder(session, context, { lastImage, last: lastChange });
+  const expiry = new Expiry(session, context, { at: notedAt, since });
   const placements = new Placements(session, fixedShelves.rating.sfw);
   const images = new ImageWriter(session, placements, lastImage);
   const entries = new EntryWriter(session, placements);
@@ -65,7 +81,7 @@ async function createWriter(
     fixedShelves,
     decisions: createDecisions(session),
     sourceFiles: createSourceFileWriter(session),
-    changeLog: createChangeLog(session, recorder, lastImage, (numbers) => images.reserve(numbers)),
+    changeLog: createChangeLog(session, recorder, expiry, lastImage, (numbers) => images.reserve(numbers)),
     async *imagesOn(shelf) {
       await placements.write();
       yield* lookup.imagesOn(shelf);
@@ -97,8 +113,10 @@ async function createWriter(
       await entries.rewriteDocuments();
       await placements.saveShelves();
       await entries.numberEntries();
+      await expiry.finish(recorder);
       await session.commit();
-      await afterCommit(oldestTrash, recorder.current());
+      const oldest = { trash: oldestTrash, change: oldestChange, clock: expiry.clock };
+      await afterCommit(oldest, recorder.current());
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };

@@ -60,7 +60,7 @@ await forEachEngine((engine) => {
         : `delete from migration where step >= ${migrations.indexOf(removeTitles)}`;
     tamper(
       config,
-      `update change set summary = 'undo 3: rate sfw, title Secret, of a: 2: 1 image'; ${version}`,
+      `update change set summary = 'undo 3: rate sfw, title Secret, of a: 2: 1 image'; drop table clock; ${version}`,
     );
     await ok('migrate');
     const [change] = rowsIn(config, 'select summary from change') as { summary: string }[];

@@ -46,6 +46,7 @@ test('commands that change the catalogue migrate it; those that read, and dry ru
     ['trash', '--artist', 'Ann'],
     ['trash', '--restore', id],
     ['trash', '--empty'],
+    ['trash', '--accept-clock'],
     ['undo', '1'],
   ];
   const canBeDry = [

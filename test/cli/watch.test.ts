@@ -31,6 +31,8 @@ interface Box {
   environment: Record<string, string>;
   /** Lets time pass. */
   pass(ms: number): void;
+  /** Sets the clock, while no time passes. */
+  setClock(ms: number): void;
 }
 type Step = (box: Box) => unknown;
 
@@ -40,8 +42,12 @@ async function watchDuring(steps: Step[], flags: object = {}): Promise<string[]>
   const [pictures, others] = [join(folder, 'pictures'), join(folder, 'others')];
   for (const path of [pictures, others]) mkdirSync(path);
   let now = Date.now();
+  let jump = 0;
   const pass = (ms: number) => {
     now += ms;
+  };
+  const setClock = (ms: number) => {
+    jump += ms;
   };
   const lines: string[] = [];
   const collect = new Writable({
@@ -53,11 +59,11 @@ async function watchDuring(steps: Step[], flags: object = {}): Promise<string[]>
   const remaining = [...steps];
   const wait = async () => {
     const step = remaining.shift();
-    if (step) await step({ pictures, others, config, environment, pass });
+    if (step) await step({ pictures, others, config, environment, pass, setClock });
     else process.emit('SIGINT');
   };
   const terminal = { stdin: Readable.from([]), stdout: collect, stderr: collect };
-  const surroundings = { clock: () => now, wait, watch: () => undefined };
+  const surroundings = { clock: () => now + jump, steadyClock: () => now, wait, watch: () => undefined };
   await watchCommand(config, [pictures, others], flags, terminal, surroundings);
   return lines.map((line) => line.replace(/^\d{4}-\S+Z /, '').replaceAll(`${folder}/`, ''));
 }
@@ -135,6 +141,32 @@ test('--prune removes what is gone, but not everything', async () => {
   const text = lines.join('\n');
   assert.match(text, /1 image whose files are gone:\n.*pictures\/3\.png\n.* 1 removed\n/);
   assert.equal(text.match(/removed nothing: --prune would remove 4 of 11 images/g)?.length, 1, text);
+});
+
+test('setting the clock does not end the time for which --prune waits', async () => {
+  const lines = await watchDuring(
+    [
+      ({ pictures }) => {
+        for (const index of [1, 2]) writeTiny(pictures, `${index}.png`, index);
+      },
+      nothing,
+      ({ pictures }) => unlinkSync(join(pictures, '1.png')),
+      ({ setClock }) => setClock(400 * 24 * GRACE_MS),
+      nothing,
+      ({ setClock, pass }) => {
+        setClock(-800 * 24 * GRACE_MS);
+        pass(GRACE_MS - 1);
+      },
+      nothing,
+      async ({ environment, pass }) => {
+        assert.match((await runCommand(['find'], environment)).output, /^\S+\n\S+\n$/, 'it is still there');
+        pass(1);
+      },
+      nothing,
+    ],
+    { prune: true, yes: true },
+  );
+  assert.match(lines.join('\n'), /1 image whose files are gone/);
 });
 
 const first = (pictures: string) => join(pictures, 'cats', 'a.png');

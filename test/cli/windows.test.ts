@@ -113,6 +113,7 @@ test('watches a folder', async () => {
   const terminal = { stdin: Readable.from([]), stdout, stderr: stdout };
   await watchCommand(configFor(temporaryFolder()), [pictures], {}, terminal, {
     clock: Date.now,
+    steadyClock: Date.now,
     wait,
     watch: () => undefined,
   });

@@ -39,7 +39,7 @@ export async function watchFolder(year: Year, { prune, defaultRating, moments }:
     [year.folder.root],
     { defaultRating, ...(prune && { prune, yes: true }) },
     { stdin: Readable.from([]), stdout: collect, stderr: collect },
-    { clock: Date.now, wait: async () => void (await wait()), watch: () => undefined },
+    { clock: Date.now, steadyClock: Date.now, wait: async () => void (await wait()), watch: () => undefined },
   );
   // A program that writes a file ends some time.
   year.folder.finishPictures();

@@ -59,7 +59,7 @@ await forEachEngine((engine) => {
       undoChange(first + 4, { openWriter: openOnce, isDryRun: false, isStrict: false }),
       /it changed too much to be remembered/,
     );
-    await rate(box.config, 1, 'sfw', '2999-02-07T00:00:00.000Z');
+    await rate(box.config, 1, 'sfw', '2999-01-18T00:00:00.000Z');
     assert.deepEqual(await listed(box.config), [[first + 5, 1, 'done']], 'ten days');
   });
 

@@ -19,6 +19,7 @@ import {
   toRecords,
 } from '../support/catalogues/filters.ts';
 import { listed, sandbox } from '../support/catalogues/import.ts';
+import { WITHOUT_LATER_TABLES } from '../support/catalogues/older.ts';
 import { idsOf } from '../support/checks/distribution.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { forEachEngine, tamper } from '../support/servers/engines.ts';
@@ -196,7 +197,7 @@ await forEachEngine((engine) => {
       `update image_shelves set shelves = ${isSqlite ? `replace(shelves, ',' || ${animated} || ',', ',')` : `array_remove(shelves, ${animated})`};
        delete from placement where shelf = ${animated};
        delete from shelf where kind = 'animation';
-       drop table album_image;
+       ${WITHOUT_LATER_TABLES}
        alter table image_shelves drop column width;
        alter table image_shelves drop column height;
        ${

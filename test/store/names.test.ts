@@ -15,7 +15,7 @@ import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
-import { WITHOUT_ALBUMS, WITHOUT_SIZES, WITHOUT_TITLE_WORDS } from '../support/catalogues/older.ts';
+import { WITHOUT_LATER_TABLES, WITHOUT_SIZES, WITHOUT_TITLE_WORDS } from '../support/catalogues/older.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
@@ -262,7 +262,7 @@ function makeOld(config: Config, former: Map<string, string>): void {
       'drop table source_folder;',
       WITHOUT_TITLE_WORDS,
       WITHOUT_SIZES,
-      WITHOUT_ALBUMS,
+      WITHOUT_LATER_TABLES,
       version,
     ].join('\n'),
   );

@@ -24,6 +24,8 @@ const RESCAN_MS = 60_000;
 /** Tests pass their own. */
 export interface Surroundings {
   clock: Clock;
+  /** Does not jump when the clock is set. */
+  steadyClock: Clock;
   /** Waits, and ends early when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Calls back when something changes in a folder. Returns nothing if the file system does not report changes. */
@@ -32,6 +34,7 @@ export interface Surroundings {
 
 const realSurroundings: Surroundings = {
   clock: Date.now,
+  steadyClock: () => performance.now(),
   wait: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}),
   watch(folder, onChange) {
     try {
@@ -58,7 +61,7 @@ export async function watchCommand(
   const { signal } = interrupt;
   using changes = watchFolders(folders, surroundings, signal);
   const readyFiles = new ReadyFiles();
-  const confirmPrune = pruneCarefully(config, flags, terminal, surroundings.clock);
+  const confirmPrune = pruneCarefully(config, flags, terminal, surroundings.steadyClock);
   printLine(terminal, `watching ${folders.join(', ')}; stop with Ctrl-C`);
   while (!signal.aborted) {
     readyFiles.startScan();

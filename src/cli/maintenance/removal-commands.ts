@@ -9,8 +9,9 @@ export function addRemovalCommands(program: Command, config: () => Config, termi
     .description('move images to the trash; list those that it has, restore some, or delete all of them')
     .option('--restore <id...>', 'put these images back into the catalogue')
     .option('--empty', 'delete all that the trash has for good', false)
+    .option('--accept-clock', 'after a jump of the clock: delete what is too old by its present time', false)
     .option('--dry-run', 'print what would change and change nothing', false)
-    .option('--yes', 'with --empty: do not ask', false)
+    .option('--yes', 'do not ask before anything is deleted for good', false)
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',

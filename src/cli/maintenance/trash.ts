@@ -7,6 +7,7 @@ import { emptyTrash, restoreTrashed } from '../../changes/trash.ts';
 import type { Config } from '../../config/config.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
+import { expiryTime } from '../../store/contract/clock.ts';
 import { confirm } from '../terminal/ask.ts';
 import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, printStream, type Terminal } from '../terminal/terminal.ts';
@@ -20,6 +21,7 @@ const DRY_RUN = 'dry run, nothing was changed';
 export interface TrashFlags extends TargetFlags {
   restore?: string[];
   empty: boolean;
+  acceptClock: boolean;
   json: boolean;
   dryRun: boolean;
   yes?: boolean;
@@ -31,13 +33,14 @@ export async function trashCommand(
   flags: TrashFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const { restore, empty, json, dryRun } = flags;
+  const { restore, empty, acceptClock, json, dryRun } = flags;
   const moves = parameters.length > 0 || namedKinds(flags).length > 0;
-  if ([moves, restore, empty].filter(Boolean).length > 1)
-    throw new UsageError('name either images to move to the trash, --restore or --empty');
+  if ([moves, restore, empty, acceptClock].filter(Boolean).length > 1)
+    throw new UsageError('name either images to move to the trash, --restore, --empty or --accept-clock');
   if (moves) await moveCommand(config, await readTarget(parameters, flags, terminal), dryRun, terminal);
   else if (restore) await restoreCommand(config, restore, dryRun, terminal);
   else if (empty) await emptyCommand(config, flags, terminal);
+  else if (acceptClock) await acceptCommand(config, flags, terminal);
   else await listTrash(config, json, terminal);
 }
 
@@ -96,6 +99,33 @@ async function emptyCommand(config: Config, flags: TrashFlags, terminal: Termina
     terminal,
     `deleted ${count(deleted.images, 'image')} and ${count(deleted.files, 'file')} for good`,
   );
+}
+
+/** The commit then deletes what is too old. */
+async function acceptCommand(config: Config, flags: TrashFlags, terminal: Terminal): Promise<void> {
+  const now = new Date().toISOString();
+  const { images, changes } = await countExpired(config, now);
+  const deleted = `${count(images, 'image')} in the trash and ${count(changes, 'change')} in the history`;
+  if (flags.dryRun) {
+    printLine(terminal, `${DRY_RUN}; ${deleted} would be deleted for good`);
+    return;
+  }
+  if (images + changes > 0)
+    await confirm(`If it is ${now} now, this deletes ${deleted} for good.`, flags, terminal);
+  await changeCatalogue(writersFor(config, terminal), false, async (writer) =>
+    writer.changeLog.acceptClock(),
+  );
+  printLine(terminal, `accepted the time ${now}`);
+}
+
+async function countExpired(config: Config, now: string): Promise<{ images: number; changes: number }> {
+  await using snapshot = await openSnapshot(config);
+  const { changeLog } = snapshot;
+  let [images, changes] = [0, 0];
+  for await (const { removedAt } of changeLog.trash())
+    if (removedAt < expiryTime(now, config.trashDays)) images++;
+  for await (const { at } of changeLog.changes()) if (at < expiryTime(now, config.historyDays)) changes++;
+  return { images, changes };
 }
 
 /** Also former files of images. `last` is the newest change that moved any there. */

@@ -155,6 +155,8 @@ export interface ChangeLogWriter extends ChangeLogReader {
   trashedOfRange(change: Change): Promise<string[]>;
   /** Removes rows from the trash. The files of images that are not restored become unused. */
   takeFromTrash(rows: Pick<TrashedImage, 'change' | 'image'>[]): Promise<void>;
+  /** The present time is right, even if the clock jumped: what is older than it is kept may be deleted. */
+  acceptClock(): void;
   /** What the trash has: everything, or what is older than a time. */
   trashBefore(time: string | undefined): Promise<TrashedImage[]>;
   /**

@@ -6,8 +6,7 @@
  * bits, or to more if that is not greater than before. So numbers grow, and a commit that replaces one that a failover or
  * a restored backup lost gets another number, even if the clock was wrong. Every query returns it from its own snapshot,
  * which tells whether cached data is still valid and whether a replica is up to date. It is a float8 because pg returns
- * that as a number, exact until the year 2106.
- * `document_change` has the images whose document was changed, or that were removed, so that a cache knows which of its
+ * that as a number, exact until the year 2106. `document_change` has the images whose document was changed, or that were removed, so that a cache knows which of its
  * documents are still current. Its number is greater than the revision before the change, and not greater than the one
  * after it. Triggers write it, so no writer can forget one. Images that are added need none; an import of new images is not
  * slowed down. `past_revision` has the latest revisions of this catalogue: another one was restored from a backup, or lost by
@@ -20,9 +19,8 @@ import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import type { DataMigration } from '../../data-migration.ts';
 import { addFilters } from '../../filter-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
-import { normalisePaths } from '../../path-migration.ts';
+import { sharedMigrations } from '../../shared-migrations.ts';
 import { indexTitles } from '../../title-migration.ts';
-import { removeTitles } from '../../title-summary-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 
 export const SCHEMA = 'zukan';
@@ -38,7 +36,6 @@ const NEXT_REVISION = `
 /** How migrations look into documents. */
 const texts = { lineFeed: 'chr(10)', find: (part: string, text: string) => `strpos(${text}, ${part})` };
 
-/** SQL, or what computes it. */
 export const migrations: (string | DataMigration)[] = [
   `create table revision (number float8 not null);
    insert into revision values (1);
@@ -246,6 +243,5 @@ export const migrations: (string | DataMigration)[] = [
     addShelf: (shelf) => `array_append(shelves, ${shelf})`,
   })} update revision set number = next_revision(number) where exists (select from image)`,
   addAlbums('text collate "C"'),
-  normalisePaths,
-  removeTitles,
+  ...sharedMigrations,
 ];

@@ -25,9 +25,8 @@ import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
 import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
 import { addFilters } from '../../filter-migration.ts';
 import { normaliseNames } from '../../name-migration.ts';
-import { normalisePaths } from '../../path-migration.ts';
+import { sharedMigrations } from '../../shared-migrations.ts';
 import { indexTitles } from '../../title-migration.ts';
-import { removeTitles } from '../../title-summary-migration.ts';
 import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
 import type { Schema } from './migrations.ts';
 
@@ -223,8 +222,7 @@ export const catalogueSchema: Schema = {
       addShelf: (shelf) => `shelves || ${shelf} || ','`,
     }),
     `${addAlbums('text')} strict, without rowid`,
-    normalisePaths,
-    removeTitles,
+    ...sharedMigrations,
   ],
 };
 
