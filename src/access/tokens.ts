@@ -14,6 +14,8 @@ export interface TokenStore {
   revoke(id: string, revokedAt: string): Promise<boolean>;
   /** For a backup. */
   records(): Promise<TokenRecord[]>;
+  /** Fails if the stored tokens are damaged. */
+  verify(): Promise<void>;
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

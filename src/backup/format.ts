@@ -49,6 +49,8 @@ const Manifest = Schema.Object({
   /** The version of the program. */
   zukan: Schema.String({ maxLength: 100 }),
   createdAt: Time,
+  /** Its identity. Versions up to 1.0 had none. */
+  catalogue: Schema.Optional(Schema.String({ pattern: uuidPattern })),
   /** How many generations the folder keeps. Versions up to 0.5 kept one. */
   keep: Schema.Optional(Schema.Integer({ minimum: 1 })),
   counts: Schema.Object({

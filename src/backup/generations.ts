@@ -26,6 +26,7 @@ export interface Generation {
   folder: string;
   /** Empty if its manifest is damaged. */
   createdAt: string;
+  tokens: number;
 }
 
 /** Undefined if no backup was completed in this folder. */
@@ -42,17 +43,25 @@ export async function findOlder(folder: string, newest: Manifest | undefined): P
     const text = await ifExists(lstat(join(folder, name, MANIFEST)))
       .then((exists) => exists && readInside(folder, `${name}/${MANIFEST}`, MAX_MANIFEST_BYTES))
       .catch(() => '');
-    if (text !== undefined) found.push({ folder: name, createdAt: readTime(String(text)) });
+    if (text !== undefined) found.push(readGeneration(name, String(text)));
   }
   return found.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
 }
 
+/** Every generation, newest first. */
+export async function findEarlier(folder: string, newest: Manifest | undefined): Promise<Generation[]> {
+  const older = await findOlder(folder, newest);
+  if (!newest) return older;
+  return [{ folder: newest.folder, createdAt: newest.createdAt, tokens: newest.counts.tokens }, ...older];
+}
+
 /** Also of a manifest that this version cannot read. */
-function readTime(manifest: string): string {
+function readGeneration(folder: string, manifest: string): Generation {
   try {
-    return String(JSON.parse(manifest).createdAt ?? '');
+    const { createdAt = '', counts } = JSON.parse(manifest);
+    return { folder, createdAt: String(createdAt), tokens: Number(counts?.tokens ?? 0) };
   } catch {
-    return '';
+    return { folder, createdAt: '', tokens: 0 };
   }
 }
 
@@ -107,6 +116,17 @@ export async function* neededFiles(
   for (const list of ['catalogue.ndjson', 'history.ndjson'])
     for await (const line of readableLines(folder, `${lists}/${list}`))
       for (const [, hash] of line.matchAll(storedHash)) yield hash as string;
+}
+
+/** The hashes of the pictures of its images, without those in the trash. Those that can be found, as above. */
+export async function* pictureHashes(
+  folder: string,
+  { folder: lists }: Generation,
+): AsyncGenerator<string, void> {
+  for await (const line of readableLines(folder, `${lists}/catalogue.ndjson`)) {
+    const [, hash] = /"stored":\{"hash":"([0-9a-f]{64})"/.exec(line) ?? [];
+    if (hash !== undefined) yield hash;
+  }
 }
 
 /** The thumbnails of a backup, by the hash of their picture. Those that it lacks, or that cannot be found, are read again. */

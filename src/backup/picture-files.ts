@@ -54,6 +54,10 @@ export class PictureFiles {
     return this.#added.size;
   }
 
+  isNeeded(hash: string): boolean {
+    return this.#needed.has(hash);
+  }
+
   /** Keeps a file, which may be missing. */
   need(hash: string): void {
     this.#needed.add(hash);

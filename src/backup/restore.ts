@@ -70,6 +70,7 @@ const silent: ImportListener = {
 
 export async function restoreBackup(backup: Backup, options: RestoreOptions): Promise<void> {
   const [tokens, linkKeys] = [await backup.tokens(), await backup.linkKeys()];
+  const { catalogue } = backup.manifest;
   // All of it under the write lock, so that the catalogue stays empty and no command removes a stored file.
   const prepare = async () => true;
   await changeFiles({ ...options, isDryRun: false }, prepare, async (writer, upload) => {
@@ -105,6 +106,10 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
     }
     options.signal.throwIfAborted();
     await writer.restoreTokens(tokens);
+    if (catalogue !== undefined) {
+      await writer.identify(catalogue);
+      await options.files.setOwner(catalogue);
+    }
     // Keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
     await options.addLinkKeys(linkKeys);
 

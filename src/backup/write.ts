@@ -9,9 +9,11 @@ import { inParallel, streamBatches } from '../lib/parallel.ts';
 import { version } from '../lib/version.ts';
 import type { Files } from '../media/files.ts';
 import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
+import { findDoubt } from './doubt.ts';
 import { lockFolder } from './folder.ts';
 import { FORMAT_VERSION, formatImage, type List, type ListName, type Manifest } from './format.ts';
 import {
+  findEarlier,
   findManifest,
   findOlder,
   type Generation,
@@ -26,12 +28,16 @@ import { PictureFiles } from './picture-files.ts';
 import { sourceLines } from './sources.ts';
 
 export interface BackupOptions {
+  /** The identity of the catalogue. */
+  catalogue: string | undefined;
   openSnapshot(): Promise<CatalogueSnapshot>;
   files: Files;
   tokens: TokenRecord[];
   linkKeys: readonly string[];
   /** How many generations to keep. Undefined for as many as before, one at first. */
   keep?: number | undefined;
+  /** Somebody has confirmed what looks like a mistake. */
+  isConfirmed: boolean;
   createdAt: string;
   onImage(): void;
   signal: AbortSignal;
@@ -43,6 +49,8 @@ export interface BackupResult {
   removedFiles: number;
   /** How many there are now. */
   generations: number;
+  /** Why nothing was removed that no generation needs any more. */
+  doubt?: string;
 }
 
 const BATCH_SIZE = 64;
@@ -51,6 +59,7 @@ const MAX_CONCURRENT_FILES = 8;
 export async function writeBackup(folder: string, options: BackupOptions): Promise<BackupResult> {
   using _lock = await lockFolder(folder);
   const former = await findManifest(folder);
+  refuseOther(former?.catalogue, options.catalogue);
   const keep = options.keep ?? former?.keep ?? 1;
   await removeFailed(folder);
   if (former && keep > 1) await preserve(folder, former);
@@ -60,26 +69,39 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
     const manifest = await writeLists(folder, lists, pictures, options);
     await pictures.flush();
     options.signal.throwIfAborted();
+    const earlier = await findEarlier(folder, former);
+    const [older, outdated] = [earlier.slice(0, keep - 1), earlier.slice(keep - 1)];
+    const canRemove = await needAll(folder, older, pictures);
+    const doubt = options.isConfirmed ? undefined : await findDoubt(folder, outdated, manifest, pictures);
+    if (doubt !== undefined && keep === 1) throw new Error(doubt);
     await writeManifest(folder, { ...manifest, keep });
-    const older = (await findOlder(folder, manifest)).slice(0, keep - 1);
+    const result = { manifest, addedFiles: pictures.added };
+    if (doubt !== undefined) return { ...result, removedFiles: 0, generations: 1 + earlier.length, doubt };
     await removeOldLists(folder, [lists, ...older.map((generation) => generation.folder)]);
-    const removedFiles = await removeUnneeded(folder, older, pictures);
-    return { manifest, addedFiles: pictures.added, removedFiles, generations: 1 + older.length };
+    const removedFiles = canRemove ? await pictures.removeUnneeded() : 0;
+    return { ...result, removedFiles, generations: 1 + older.length };
   } catch (error) {
     await removeFailed(folder).catch(() => {});
     throw error;
   }
 }
 
-/** Removes nothing if it cannot be read what an older generation needs. */
-async function removeUnneeded(folder: string, older: Generation[], pictures: PictureFiles): Promise<number> {
+function refuseOther(former: string | undefined, catalogue: string | undefined): void {
+  if (former !== undefined && catalogue !== undefined && former !== catalogue)
+    throw new Error(
+      `it is a backup of the catalogue ${former}, and this is ${catalogue}; choose another folder`,
+    );
+}
+
+/** Returns false if it cannot be read what one of the generations needs. */
+async function needAll(folder: string, generations: Generation[], pictures: PictureFiles): Promise<boolean> {
   try {
-    for (const generation of older)
+    for (const generation of generations)
       for await (const hash of neededFiles(folder, generation)) pictures.need(hash);
+    return true;
   } catch {
-    return 0;
+    return false;
   }
-  return pictures.removeUnneeded();
 }
 
 /** The manifest may be in place already. What cannot be removed now, the next backup removes. */
@@ -93,7 +115,7 @@ async function writeLists(
   folder: string,
   name: string,
   pictures: PictureFiles,
-  { openSnapshot, tokens, linkKeys, createdAt, onImage, signal }: BackupOptions,
+  { catalogue: identity, openSnapshot, tokens, linkKeys, createdAt, onImage, signal }: BackupOptions,
 ): Promise<Manifest> {
   await mkdir(join(folder, name), { mode: 0o700 });
   const write = (list: ListName, lines: AsyncIterable<string>) => writeList(join(folder, name, list), lines);
@@ -133,7 +155,8 @@ async function writeLists(
     'link.keys': await write('link.keys', fromArray(linkKeys)),
   };
   await flush(join(folder, name));
-  const facts = { format: 'zukan backup', version: FORMAT_VERSION, zukan: version } as const;
+  const format = { format: 'zukan backup', version: FORMAT_VERSION, zukan: version } as const;
+  const facts = { ...format, ...(identity !== undefined && { catalogue: identity }) };
   return { ...facts, createdAt, counts: { ...counts, ...history, ...sources }, folder: name, lists: written };
 }
 

@@ -120,6 +120,7 @@ export function buildProgram(
       'how many generations the folder keeps, as before by default, one at first',
       parseKeep,
     )
+    .option('--yes', 'drop more than a tenth of the pictures, and tokens, that the folder has', false)
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan backup /mnt/backup/zukan'))
     .action(async (path, options) =>
@@ -145,6 +146,12 @@ export function buildProgram(
       (await import('./moving/restore.ts')).restoreCommand(config, path, options, terminal),
     );
 
+  program
+    .command('adopt')
+    .description('make the files of another catalogue those of this one, before an import that moves it here')
+    .addHelpText('after', examples('DATABASE_URL=postgres://zukan:secret@host/zukan zukan adopt'))
+    .action(async () => (await import('./moving/adopt.ts')).adoptCommand(config(), terminal));
+
   addMaintenanceCommands(program, config, terminal);
 
   program
@@ -167,6 +174,11 @@ export function buildProgram(
     .command('check')
     .description('verify the catalogue and the stored files; exits with 1 if it finds a problem')
     .option('--repair', 'repair what can be repaired without losing data', false)
+    .option(
+      '--yes',
+      'with --repair: remove more than a tenth of the stored pictures if no image uses them',
+      false,
+    )
     .option('--json', 'print JSON', false)
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan check --repair'))

@@ -9,8 +9,16 @@ export interface OpenFile {
   stream(start: number, end: number): Readable;
   /** The entity tag, if the storage assigns its own. */
   eTag?: string;
+  /**
+   * Whether it was stored within the last day, by the clock of storage that machines share without their journals: an import
+   * on another one may be about to use it.
+   */
+  isRecent?: boolean;
   close(): Promise<void>;
 }
+
+/** A hidden key, whose file says which catalogue the others belong to. */
+export const OWNER_KEY = '.catalogue';
 
 export interface Files {
   open(key: string): Promise<OpenFile | undefined>;
@@ -24,6 +32,9 @@ export interface Files {
   restore?(key: string, bytes: Uint8Array): Promise<void>;
   /** Gives the file a second name, a hard link. Only for local storage, and files that are never changed in place. */
   link?(key: string, path: string): Promise<void>;
+  /** The identity of the catalogue that they belong to. Undefined if none has marked them. */
+  owner(): Promise<string | undefined>;
+  setOwner(identity: string): Promise<void>;
   startJournal(): Promise<Journal>;
   beginUpload(): Promise<Upload>;
   /** An upload that stores nothing and only reports what would happen. */

@@ -18,16 +18,22 @@ import { dirname, join, sep } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
 import { flush, hashFile, ifExists, makeFolder, replaceFile } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
-import type { Files, OpenFile, Upload } from './files.ts';
+import { type Files, type OpenFile, OWNER_KEY, type Upload } from './files.ts';
 import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from './journal.ts';
 import { openPrepared } from './prepared.ts';
 
-/** Hidden files in the folder are journals, temporary files and the list of prepared files. Do not change: see `PREFIX` in journal.ts. */
+/** Hidden files in the folder are the owner, journals, temporary files and the list of prepared files. Do not change: see `PREFIX` in journal.ts. */
 const TEMPORARY_PREFIX = '.aside-';
 const MAX_CONCURRENT_FLUSHES = 16;
 
 export function openFolder(folder: string, clock: Clock = Date.now): Files {
   const prepared = openPrepared(join(folder, '.prepared.db'), clock);
+  const replace = async (key: string, bytes: Uint8Array): Promise<void> => {
+    const path = join(folder, key);
+    makeFolder(dirname(path));
+    const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
+    await replaceFile(path, temporary, (target, flush) => writeFile(target, bytes, { flush }));
+  };
   return {
     prepared,
 
@@ -61,13 +67,12 @@ export function openFolder(folder: string, clock: Clock = Date.now): Files {
       }
     },
 
-    async restore(key: string, bytes: Uint8Array): Promise<void> {
-      const path = join(folder, key);
-      makeFolder(dirname(path));
-      const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
-      await replaceFile(path, temporary, (target, flush) => writeFile(target, bytes, { flush }));
+    restore: replace,
+    async owner() {
+      await using file = await openIfExists(join(folder, OWNER_KEY));
+      return (await file?.readFile('utf8'))?.trim() || undefined;
     },
-
+    setOwner: (identity) => replace(OWNER_KEY, Buffer.from(`${identity}\n`)),
     link: (key, path) => link(join(folder, key), path),
     startJournal: () => startJournal(folder),
     beginUpload: () => beginUpload(folder),

@@ -1,6 +1,6 @@
 /** Opens what the configuration names: the store, the files and the rate limiter. */
-import { hash } from 'node:crypto';
-import { accessSync, existsSync, statSync } from 'node:fs';
+import { hash, randomUUID } from 'node:crypto';
+import { accessSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { LinkSigner } from '../access/file-links.ts';
@@ -28,6 +28,7 @@ import * as snapshots from '../store/snapshot.ts';
 import { createSourceFileReader } from '../store/source-files.ts';
 import type { Store } from '../store/store.ts';
 import * as writers from '../store/writer.ts';
+import { describeEmpty, markFiles, matchFiles, requireNoLostCatalogue } from './identity.ts';
 
 /** Called when a replica becomes unavailable, and when it is available again. */
 export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: string) => void;
@@ -37,17 +38,26 @@ export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: s
 // Only `createCatalogue` makes a new catalogue: with a mistyped setting, the others fail instead.
 
 export async function hasCatalogue({ database }: Config): Promise<boolean> {
-  // Fails without a permission: a catalogue that cannot be reached is not a missing one.
-  if (database.engine === 'sqlite') return statSync(database.path, { throwIfNoEntry: false }) !== undefined;
+  // Fails without a permission: a catalogue that cannot be reached is not a missing one. A database has no empty file.
+  if (database.engine === 'sqlite') return Boolean(statSync(database.path, { throwIfNoEntry: false })?.size);
   return (await import('../store/drivers/postgres/connection.ts')).hasSchema(database.url);
 }
 
-/** Makes an empty catalogue if there is none, and then returns where. */
-export async function createCatalogue({ database }: Config): Promise<string | undefined> {
+/**
+ * Makes an empty catalogue if there is none, and then returns where. Refuses if the files or tokens belong to another one.
+ * `identity` is that of a backup, which the files may have, too.
+ */
+export async function createCatalogue(config: Config, identity?: string): Promise<string | undefined> {
+  const { database } = config;
+  if (await hasCatalogue(config)) {
+    await markFiles(config, openFiles(config), await requireOwnFiles(config, identity));
+    return undefined;
+  }
+  await requireNoLostCatalogue(config, openFiles(config), identity);
+  const newId = () => identity ?? randomUUID();
   if (database.engine === 'postgres')
-    return (await import('../store/drivers/postgres/connection.ts')).createSchema(database.url);
-  if (existsSync(database.path)) return undefined;
-  sqlite.createCatalogue(database.path);
+    return (await import('../store/drivers/postgres/connection.ts')).createSchema(database.url, newId);
+  sqlite.createCatalogue(database.path, newId);
   return database.path;
 }
 
@@ -57,16 +67,26 @@ export async function migrateCatalogue({ database }: Config, onStart: () => void
   else await (await import('../store/drivers/postgres/connection.ts')).migrateSchema(database.url, onStart);
 }
 
+/** Returns the identity of the catalogue. Fails if the files belong to another one, unless that is `other`. */
+export async function requireOwnFiles(config: Config, other?: string): Promise<string | undefined> {
+  const [{ openReadSession }, location] = await locateSessions(config);
+  await using session = await openReadSession(location);
+  const identity = await session.identity();
+  await matchFiles(config, openFiles(config), identity, other);
+  return identity;
+}
+
 function existing(path: string): string {
   try {
     accessSync(path);
-    return path;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new Error(
-      `there is no catalogue at ${path}; check DATA_DIR and DATABASE_URL, or create one with "zukan import" or "zukan serve"`,
+      `there is no catalogue at ${path}; check DATA_DIR and DATABASE_URL, or create one with "zukan import" or "zukan serve"; "zukan restore <folder>" gets a lost one back`,
     );
   }
+  if (statSync(path).size === 0) throw new Error(describeEmpty(path));
+  return path;
 }
 
 export interface StoreOptions {
@@ -140,13 +160,26 @@ export interface WriterOptions extends LockOptions {
 /** Waits for another command that is changing the catalogue. */
 export async function openWriter(config: Config, options: WriterOptions = {}): Promise<CatalogueWriter> {
   const [{ openWriteSession }, location] = await locateSessions(config);
+  const files = openFiles(config);
+  const session = await openWriteSession(location, options);
+  let identity: string | undefined;
+  try {
+    identity = await session.identity();
+    await matchFiles(config, files, identity);
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
   const context = {
     origin: options.origin ?? 'shell',
     user: options.user ?? userName(),
     now: new Date().toISOString(),
     historyDays: config.historyDays,
   };
-  return writers.openWriter(await openWriteSession(location, options), context, options.afterCommit);
+  return writers.openWriter(session, context, async (...commit) => {
+    await markFiles(config, files, identity);
+    await options.afterCommit?.(...commit);
+  });
 }
 
 /** A container may run as a user without a name. */

@@ -10,7 +10,9 @@ export interface Statement {
   values: Value[];
 }
 
-export type DataMigration = () => Generator<Statement, void, unknown[]>;
+/** Passes on what makes random ids. */
+export type DataMigration = (newId: NewId) => Generator<Statement, void, unknown[]>;
+export type NewId = () => string;
 
 export function* query<T>(text: string, ...values: Value[]): Generator<Statement, T[], unknown[]> {
   return (yield { text, values }) as T[];

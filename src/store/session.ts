@@ -31,6 +31,8 @@ export interface ReadSession extends AsyncDisposable {
   query<Row>(text: string, values?: SqlValue[]): Promise<Row[]>;
   /** The same, in bounded memory. Only within a transaction. */
   stream<Row>(text: string, values?: SqlValue[]): AsyncIterable<Row>;
+  /** Of the catalogue. Undefined if an older version made it. */
+  identity(): Promise<string | undefined>;
 }
 
 /** A transaction under the write lock. Disposing of it without a commit rolls back. */

@@ -1,5 +1,6 @@
 /** The latest migrations, which both databases run as they are. Never edit a released one; append a new one. */
 import type { DataMigration } from './data-migration.ts';
+import { addIdentity } from './identity-migration.ts';
 import { normalisePaths } from './path-migration.ts';
 import { removeTitles } from './title-summary-migration.ts';
 
@@ -8,4 +9,9 @@ const ADD_CLOCK = `
   create table clock (at text not null, since text not null);
   insert into clock values (coalesce((select at from change order by number desc limit 1), ''), '')`;
 
-export const sharedMigrations: (string | DataMigration)[] = [normalisePaths, removeTitles, ADD_CLOCK];
+export const sharedMigrations: (string | DataMigration)[] = [
+  normalisePaths,
+  removeTitles,
+  ADD_CLOCK,
+  addIdentity,
+];

@@ -32,6 +32,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
   return {
     ...createLookup(session),
     fixedShelves,
+    identity: () => session.identity(),
     async *entries(kind) {
       const text = `select ${entryColumns(session.dialect)} from shelf where kind = $1 order by position`;
       for await (const row of session.stream<EntryRow>(text, [kind])) yield toEntry(row);

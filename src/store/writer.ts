@@ -102,6 +102,9 @@ async function createWriter(
     restoreImages: (removed) => images.restore(removed),
     unusedKeys: (keys) => findUnusedKeys(session, keys),
     restoreTokens: (records) => session.restoreTokens(records),
+    async identify(identity) {
+      await session.run('update identity set id = $1', [identity]);
+    },
     async renumberAll() {
       for (const rows of DANGLING) await session.run(`delete from ${rows}`);
       await placements.renumberAll();

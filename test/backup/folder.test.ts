@@ -197,6 +197,8 @@ test('one backup at a time writes to a folder', async () => {
 function optionsFor(environment: Environment) {
   const config = configFor(folder, environment);
   return {
+    catalogue: undefined,
+    isConfirmed: false,
     openSnapshot: () => openSnapshot(config),
     files: openFiles(config),
     tokens: [],

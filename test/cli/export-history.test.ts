@@ -14,6 +14,7 @@ await forEachEngineInDepth((engine) => {
     const moved = { ...there, ...engine.environment(), DATA_DIR: join(folder, 'moved') };
     const { output } = await succeed(['export', '--history'], environment);
     assert.ok(output.endsWith((await succeed(['export'], environment)).output));
+    await succeed(['adopt'], moved);
     await succeed(['import', '--quiet', '-'], moved, output);
     assert.deepEqual(await historyOf(moved), await historyOf(environment));
     assert.equal((await succeed(['export', '--history'], moved)).output, output);

@@ -80,6 +80,10 @@ await forEachEngine((engine) => {
       [source, there],
       [there, back],
     ] as const) {
+      const refused = await runCommand(['import', '-'], to);
+      assert.equal(refused.status, 1);
+      assert.match(refused.errors, /the files in \S+ belong to the catalogue .*"zukan adopt"/);
+      assert.equal((await runCommand(['adopt'], to)).status, 0);
       if (engine !== sqlite || to === back) {
         const exported = (await runCommand(['export'], from)).output;
         assert.equal((await runCommand(['import', '-'], to, exported)).status, 0);
@@ -143,10 +147,15 @@ await forEachEngineInDepth((engine) => {
     const journal = await files.startJournal();
     for (const name of before) if (/\.(png|webp)$/.test(name)) await journal.add(name);
     await journal.abandon();
-    await run(['import', '--dry-run', '-'], environmentOf(sqlite, 'mistyped'), '');
+    const mistyped = await runCommand(['import', '--dry-run', '-'], environmentOf(sqlite, 'mistyped'));
+    assert.match(
+      mistyped.errors,
+      /there is no catalogue at \S+, but the files in \S+ belong to the catalogue/,
+    );
 
     let from = first;
     for (const to of [environmentOf(engine, 'there'), environmentOf(sqlite, 'back')]) {
+      await run(['adopt'], to);
       await run(['import', '-'], to, await run(['export'], from));
       assert.equal(await run(['export'], to), exported);
       assert.equal(await run(['check', '--quiet'], to), 'no problems found\n');
@@ -155,6 +164,7 @@ await forEachEngineInDepth((engine) => {
     }
     // Older versions exported nothing about thumbnails.
     const last = environmentOf(engine, 'last');
+    await run(['adopt'], last);
     await run(['import', '-'], last, old);
     assert.equal(await run(['check', '--quiet', '--repair'], last), 'no problems found\n');
     await run(['thumbnails', '--quiet'], last);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { createCatalogue } from '../../src/server/engines.ts';
 import { succeed } from '../support/catalogues/backup.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { startS3 } from '../support/servers/s3.ts';
@@ -46,8 +47,11 @@ const environment = {
 test('imports and links use temporary credentials, and new ones before they expire', async () => {
   writeTiny(join(folder, 'pictures'), '1.png', 1);
   await succeed(['import', '--quiet', join(folder, 'pictures')], environment);
+  const config = configFor(folder, environment);
+  // Asks once whose the bucket is.
+  await createCatalogue(config);
   calls = 0;
-  const server = await startService(configFor(folder, environment), { clock: () => now });
+  const server = await startService(config, { clock: () => now });
   const randomImage = async () => (await server.get('/api/image/random')).json.data[0];
   const started = now;
   const first = await randomImage();

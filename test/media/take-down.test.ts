@@ -8,6 +8,7 @@ import { removeImages } from '../../src/changes/remove-images.ts';
 import { openForChange } from '../../src/cli/writer.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Files } from '../../src/media/files.ts';
+import { OWNER_KEY } from '../../src/media/files.ts';
 import { openBucket } from '../../src/media/s3/files.ts';
 import { createThumbnailMaker } from '../../src/media/thumbnail-maker.ts';
 import { openFiles, openSnapshot, openThumbnailMaker, openWriter } from '../../src/server/engines.ts';
@@ -45,9 +46,11 @@ async function withoutThumbnail(engine: Engine) {
   return { config, environment, stored, id: image.id, key: image.key };
 }
 
-/** Everything in the storage, hidden files too. */
+/** Everything in the storage, hidden files too, but for the one that says whose they are. */
 const bytesIn = (stored: string) =>
-  globSync(['**/*', '**/.*'], { cwd: stored, withFileTypes: true }).filter((entry) => entry.isFile());
+  globSync(['**/*', '**/.*'], { cwd: stored, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.name !== OWNER_KEY,
+  );
 
 async function takeDown(config: Config, id: string, onWait: () => void): Promise<void> {
   const { removeFiles } = await removeImages(

@@ -1,6 +1,7 @@
 /** `zukan import`: adds or updates records from catalogue files and folders of pictures. */
 import type { Config } from '../../config/config.ts';
 import type { GoneImage, PruneCandidates } from '../../import/apply/prune.ts';
+import { isLargePart } from '../../lib/large-part.ts';
 import { openStore } from '../../server/engines.ts';
 import type { Change } from '../../store/contract/change-log.ts';
 import { confirm } from '../terminal/ask.ts';
@@ -11,9 +12,6 @@ import { list } from './list.ts';
 import { checkFlags } from './options.ts';
 import type { ImportSummary } from './report.ts';
 import { type ImportFlags, importPaths } from './run-import.ts';
-
-/** A larger part of the catalogue is removed only if somebody confirms it. */
-const MAX_PRUNED_SHARE = 0.1;
 
 export interface ImportCommandFlags extends ImportFlags {
   /** Confirms every removal. */
@@ -112,6 +110,6 @@ export async function findDoubt(
     return `${unreadable[0]} cannot be read, so some of them may still be there.`;
   await using store = await openStore(config);
   const { images } = await store.catalogue.statistics();
-  if (gone.length <= images.count * MAX_PRUNED_SHARE) return undefined;
+  if (!isLargePart(gone.length, images.count, 0)) return undefined;
   return `--prune would remove ${gone.length} of ${count(images.count, 'image')}, more than a tenth.`;
 }

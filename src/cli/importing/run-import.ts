@@ -20,6 +20,7 @@ import {
   openSnapshot,
   openSourceFiles,
 } from '../../server/engines.ts';
+import { requireNoLostCatalogue } from '../../server/identity.ts';
 import type { FolderChoice } from '../../store/contract/source-files.ts';
 import { requireOutside, storageRules } from '../moving/outside-storage.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
@@ -206,6 +207,7 @@ async function openTarget(
 }
 
 async function createTemporary(config: Config): Promise<ImportTarget> {
+  await requireNoLostCatalogue(config, openFiles(config));
   const folder = await mkdtemp(join(tmpdir(), 'zukan-dry-run-'));
   const temporary: Config = { ...config, database: sqliteDatabase(join(folder, 'zukan.db')) };
   await createCatalogue(temporary);

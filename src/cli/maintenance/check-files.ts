@@ -15,8 +15,11 @@ export interface FileReport {
   problems: string[];
   /** The ids of images whose file is fine, but not all recorded thumbnails exist. */
   lackThumbnails: string[];
-  /** The keys of files that no image uses. */
+  /** The keys of files that no image uses, and how many pictures are stored. */
   unused: string[];
+  pictures: number;
+  /** How many files no image uses yet: an import on another machine may be storing them. */
+  recent: number;
 }
 
 interface Suspects {
@@ -24,6 +27,7 @@ interface Suspects {
   /** The ids of images in the trash, or with a former file there. */
   trash: string[];
   keys: string[];
+  pictures: number;
 }
 
 export async function checkFiles(
@@ -40,7 +44,7 @@ async function findSuspects(
   files: Files,
   onImage: (size: number) => void,
 ): Promise<Suspects> {
-  const suspects: Suspects = { images: [], trash: [], keys: [] };
+  const suspects: Suspects = { images: [], trash: [], keys: [], pictures: 0 };
   /** The keys that images use, until they are found in the storage, and the id of an image. */
   const used = new Map<string, string>();
   /** Images that record no thumbnails. Those in the storage are theirs nevertheless: `zukan thumbnails` records them. */
@@ -59,19 +63,25 @@ async function findSuspects(
     for (const key of fileKeys(image)) trashed.add(key);
     onImage(1);
   });
-  for await (const key of files.keys())
+  for await (const key of files.keys()) {
+    if (originalKey(key) === undefined) suspects.pictures++;
     if (!used.delete(key) && !trashed.has(key) && !withoutRecord.has(originalKey(key) ?? ''))
       suspects.keys.push(key);
+  }
   // There may be more of them than a call takes arguments.
   return { ...suspects, images: suspects.images.concat([...used.values()]) };
 }
 
 /** Looks suspects up again: the catalogue may have changed after the first snapshot, and the files with it. */
-async function confirm(config: Config, files: Files, { images, trash, keys }: Suspects): Promise<FileReport> {
+async function confirm(
+  config: Config,
+  files: Files,
+  { images, trash, keys, pictures }: Suspects,
+): Promise<FileReport> {
   // Journals come first. If a command finishes after that, the snapshot contains its commit.
   const journaled = new Set(await files.journaledKeys());
   await using snapshot = await openSnapshot(config);
-  const report: FileReport = { problems: [], lackThumbnails: [], unused: [] };
+  const report: FileReport = { problems: [], lackThumbnails: [], unused: [], pictures, recent: 0 };
   const rows = await snapshot.imagesById([...new Set(images)]);
   await inParallel(rows, availableParallelism(), async (image) => {
     const problem = await findProblem(files, image);
@@ -86,7 +96,8 @@ async function confirm(config: Config, files: Files, { images, trash, keys }: Su
   const unused = await snapshot.unusedKeys(keys.filter((key) => !journaled.has(key) && !prepared.has(key)));
   await inParallel(unused, availableParallelism(), async (key) => {
     await using file = await openDisposable(files, key);
-    if (file) report.unused.push(key);
+    if (file?.isRecent) report.recent++;
+    else if (file) report.unused.push(key);
   });
   return report;
 }

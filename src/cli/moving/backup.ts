@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { writeBackup } from '../../backup/write.ts';
 import type { Config } from '../../config/config.ts';
 import { findLinkKeys } from '../../config/link-keys.ts';
-import { openFiles, openSnapshot, openStore } from '../../server/engines.ts';
+import { openFiles, openSnapshot, openStore, requireOwnFiles } from '../../server/engines.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/progress.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
@@ -13,21 +13,24 @@ import { requireOutside } from './outside-storage.ts';
 export async function backupCommand(
   config: Config,
   path: string,
-  { quiet, keep }: { quiet: boolean; keep?: number },
+  { quiet, keep, yes }: { quiet: boolean; keep?: number; yes: boolean },
   terminal: Terminal,
 ): Promise<void> {
   const folder = resolve(path);
   await requireOutside(folder, config);
   using interrupt = listenForInterrupt('interrupted; the backup before is still complete');
+  const catalogue = await requireOwnFiles(config);
   const tokens = await readTokens(config);
   const progress = quiet ? noProgress : startProgress('Backing up', undefined, terminal);
   try {
-    const { manifest, addedFiles, removedFiles, generations } = await writeBackup(folder, {
+    const { manifest, addedFiles, removedFiles, generations, doubt } = await writeBackup(folder, {
+      catalogue,
       openSnapshot: () => openSnapshot(config),
       files: openFiles(config),
       tokens,
       linkKeys: config.linkKeys ?? findLinkKeys(config.dataDir) ?? [],
       keep,
+      isConfirmed: yes,
       createdAt: new Date().toISOString(),
       onImage: () => progress.advance(1),
       signal: interrupt.signal,
@@ -40,9 +43,11 @@ export async function backupCommand(
       `backed up ${count(images, 'image')} and ${count(tokens.length, 'token')} to ${folder} (${files})`,
     );
     if (generations > 1) printLine(terminal, `the folder has ${generations} generations`);
+    if (doubt !== undefined) throw new CommandError(`removed nothing from ${folder}: ${doubt}`);
   } catch (error) {
     progress.finish();
     if (interrupt.signal.aborted) throw interrupt.signal.reason;
+    if (error instanceof CommandError) throw error;
     throw new CommandError(`cannot back up to ${folder}: ${(error as Error).message}`);
   }
 }

@@ -86,7 +86,7 @@ async function restore(
   onImage: () => void,
   notes: string[],
 ): Promise<void> {
-  announceCreated(terminal, await createCatalogue(config));
+  announceCreated(terminal, await createCatalogue(config, backup.manifest.catalogue));
   await restoreBackup(backup, {
     files: openFiles(config),
     openWriter: writersFor(config, terminal),

@@ -15,6 +15,7 @@ import {
   openSourceFiles,
   openStore,
   openThumbnailMaker,
+  requireOwnFiles,
 } from '../../server/engines.ts';
 import { newSecret } from '../../studio/access.ts';
 import { LocalAccess } from '../../studio/local-access.ts';
@@ -125,6 +126,7 @@ export async function startStudio(
   config: Config,
   { host, port, remote, warn = () => {} }: StudioOptions,
 ): Promise<RunningStudio> {
+  await requireOwnFiles(config);
   const store = await openStore(config);
   const files = openFiles(config);
   const studio = createStudio({

@@ -1,10 +1,11 @@
 /** Image files in a bucket of Amazon S3 or of an S3-compatible server. */
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { Unavailable } from '../../lib/errors.ts';
 import { inParallel } from '../../lib/parallel.ts';
-import type { Files, OpenFile } from '../files.ts';
+import { type Files, type OpenFile, OWNER_KEY } from '../files.ts';
 import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from '../journal.ts';
 import { openPrepared } from '../prepared.ts';
 import {
@@ -16,7 +17,7 @@ import {
   TIMEOUT_MS,
 } from './client.ts';
 import type { S3Location } from './location.ts';
-import { createDryRunUpload, createUpload, readETag } from './upload.ts';
+import { createDryRunUpload, createUpload, putObject, readETag } from './upload.ts';
 
 export type { S3Location };
 
@@ -60,6 +61,7 @@ export function openBucket(
       return {
         size: Number(headers.get('content-length')),
         eTag: readETag(headers),
+        isRecent: isRecent(headers),
         stream: (start, end) => streamRange(send, key, start, end, options),
         close: async () => {},
       };
@@ -76,6 +78,24 @@ export function openBucket(
     },
 
     keys: () => listKeys(send, location.prefix),
+
+    async owner() {
+      try {
+        const text = await send({ method: 'GET', key: OWNER_KEY }, (response) => response.text());
+        return text.trim() || undefined;
+      } catch (error) {
+        if (error instanceof S3Error && error.status === 404 && error.code !== 'NoSuchBucket')
+          return undefined;
+        throw error;
+      }
+    },
+
+    async setOwner(identity) {
+      const bytes = Buffer.from(`${identity}\n`);
+      const sums = { hash: hash('sha256', bytes), md5: hash('md5', bytes) };
+      await putObject(send, OWNER_KEY, 'text/plain', { bytes, ...sums });
+    },
+
     startJournal: () => startJournal(journalFolder),
     beginUpload: async () => createUpload(bucket, await startJournal(journalFolder)),
     dryRunUpload: () => createDryRunUpload(bucket),
@@ -84,6 +104,12 @@ export function openBucket(
     handleAbandoned: async (work, onFailure) =>
       handleAbandoned(await sortJournals(journalFolder), prepared, work, onFailure),
   };
+}
+
+/** Without both times, it may be. */
+function isRecent(headers: Headers): boolean {
+  const [now, stored] = ['date', 'last-modified'].map((name) => Date.parse(headers.get(name) ?? ''));
+  return !((now as number) - (stored as number) >= DAY_MS);
 }
 
 /** Sends the request at the first read. Destroying the stream, or a timeout between two chunks, aborts it. */

@@ -23,16 +23,7 @@ export function createUpload({ send, findHeaders }: Bucket, journal: Journal): U
         added.add(key);
         await journal.add(key);
       }
-      const headers = {
-        'content-md5': Buffer.from(digest, 'hex').toString('base64'),
-        'content-type': mimetype,
-        'x-amz-meta-sha256': hash,
-      };
-      const request = { method: 'PUT', key, headers, body: { bytes, hash } } as const;
-      const response = await send(request, async (response) => {
-        await response.arrayBuffer();
-        return response.headers;
-      });
+      const response = await putObject(send, key, mimetype, { bytes, hash, md5: digest });
       if (isMd5(response) && readETag(response) !== digest)
         throw new Error(`S3 stored different bytes under ${key} than it was sent; import again`);
       return readETag(response);
@@ -66,6 +57,25 @@ export function createUpload({ send, findHeaders }: Bucket, journal: Journal): U
     finish: () => journal.finish(),
     abandon: () => journal.abandon(),
   };
+}
+
+/** Returns the headers of the response. */
+export function putObject(
+  send: SendRequest,
+  key: string,
+  mimetype: string,
+  { bytes, hash, md5 }: { bytes: Uint8Array; hash: string; md5: string },
+): Promise<Headers> {
+  const headers = {
+    'content-md5': Buffer.from(md5, 'hex').toString('base64'),
+    'content-type': mimetype,
+    'x-amz-meta-sha256': hash,
+  };
+  const request = { method: 'PUT', key, headers, body: { bytes, hash } } as const;
+  return send(request, async (response) => {
+    await response.arrayBuffer();
+    return response.headers;
+  });
 }
 
 export function createDryRunUpload({ findHeaders }: Bucket): Upload {

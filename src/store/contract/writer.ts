@@ -102,6 +102,8 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   unusedKeys(keys: string[]): Promise<string[]>;
   /** Adds tokens together with the commit. Those that exist already stay as they are. */
   restoreTokens(records: TokenRecord[]): Promise<void>;
+  /** Makes it the catalogue with this identity. */
+  identify(identity: string): Promise<void>;
   /** Makes `commit` renumber all shelves and lists. */
   renumberAll(): Promise<void>;
   commit(): Promise<void>;
@@ -122,6 +124,8 @@ export interface ImageIdFilter {
 
 /** A whole catalogue as of one version, a record at a time. */
 export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
+  /** Undefined if an older version made the catalogue. */
+  identity(): Promise<string | undefined>;
   fixedShelves: FixedShelves;
   entries(kind: Kind): AsyncIterable<SavedEntry>;
   images(): AsyncIterable<SavedImage>;

@@ -20,12 +20,12 @@ export function snapshot(config: Config): string {
   return JSON.stringify({ ...tables, files: filesIn(filesFolder(config)) }, undefined, 1);
 }
 
-/** Each file with the hash of its bytes. */
+/** Each file with the hash of its bytes, but for the one that says whose they are. */
 export function filesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   return names
-    .filter((name) => statSync(join(folder, name)).isFile())
+    .filter((name) => !name.endsWith('.catalogue') && statSync(join(folder, name)).isFile())
     .map(
       (name) =>
         `${name} ${createHash('sha256')

@@ -1,9 +1,10 @@
 /** Connects to PostgreSQL, creates and migrates the schema, and turns failures into messages that name the server. */
+import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { LockTimeout } from '../../contract/writer.ts';
-import type { DataMigration } from '../../data-migration.ts';
+import type { DataMigration, NewId } from '../../data-migration.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, OutdatedCatalogue } from '../../session.ts';
 import { migrations, SCHEMA } from './schema.ts';
 
@@ -33,25 +34,25 @@ export async function migrateSchema(url: string, onStart: () => void): Promise<v
     const done = await countMigrations(client);
     if (done === 0 || done === migrations.length) return;
     onStart();
-    await migrate(client);
+    await migrate(client, randomUUID);
   });
   await disconnect(client);
 }
 
 /** Makes an empty catalogue if there is none, and then returns where. */
-export async function createSchema(url: string): Promise<string | undefined> {
+export async function createSchema(url: string, newId: NewId): Promise<string | undefined> {
   let isNew = false;
-  const client = await connect(url, () => {
+  const onMissing = () => {
     isNew = true;
-  });
-  await disconnect(client);
-  return isNew ? `the schema ${SCHEMA} in PostgreSQL at ${describeDatabase(url)}` : undefined;
+  };
+  await disconnect(await connect(url, onMissing, newId));
+  return isNew ? `the schema ${SCHEMA} in ${describeDatabase(url)}` : undefined;
 }
 
 /** With a mistyped DATABASE_URL, another program's database would get a schema. */
 function refuseToCreate(): never {
   throw new Error(
-    'there is no catalogue in this database; check DATABASE_URL, or create one with "zukan import" or "zukan serve"',
+    'there is no catalogue in this database; check DATABASE_URL, or create one with "zukan import" or "zukan serve"; "zukan restore <folder>" gets a lost one back',
   );
 }
 
@@ -72,13 +73,17 @@ export class Client extends pg.Client {
 }
 
 /** Opens one connection for a command. `onMissing` allows creating the schema. */
-export function connect(url: string, onMissing: () => void = refuseToCreate): Promise<Client> {
+export function connect(
+  url: string,
+  onMissing: () => void = refuseToCreate,
+  newId: NewId = randomUUID,
+): Promise<Client> {
   return open(url, async (client) => {
     const done = await countMigrations(client);
     if (done === migrations.length) return;
     if (done > 0) throw new OutdatedCatalogue();
     onMissing();
-    await migrate(client);
+    await migrate(client, newId);
   });
 }
 
@@ -155,7 +160,7 @@ function lock(client: pg.ClientBase, key: number): Promise<unknown> {
  * Migrates the schema in one transaction under a lock: any number of processes can start at once, and a killed one
  * leaves nothing half done.
  */
-async function migrate(client: pg.Client): Promise<void> {
+async function migrate(client: pg.Client, newId: NewId): Promise<void> {
   await client.query('begin; set local statement_timeout to 0');
   try {
     await lock(client, MIGRATION_LOCK);
@@ -168,7 +173,7 @@ async function migrate(client: pg.Client): Promise<void> {
     for (let step = await countMigrations(client); step < migrations.length; step++) {
       const migration = migrations[step] as (typeof migrations)[number];
       if (typeof migration === 'string') await client.query(migration);
-      else await migrateData(client, migration);
+      else await migrateData(client, migration(newId));
       await client.query('insert into migration values ($1)', [step]);
     }
     await client.query('commit');
@@ -181,8 +186,7 @@ async function migrate(client: pg.Client): Promise<void> {
   }
 }
 
-async function migrateData(client: pg.Client, migration: DataMigration): Promise<void> {
-  const statements = migration();
+async function migrateData(client: pg.Client, statements: ReturnType<DataMigration>): Promise<void> {
   let next = statements.next();
   while (!next.done) {
     const { text, values } = next.value;
@@ -215,12 +219,12 @@ async function countMigrations(client: pg.Client): Promise<number> {
 
 /** An error that names the server and database, but not the user or password. */
 export function databaseError(error: unknown, url: string): Error {
-  return new Error(`PostgreSQL at ${describeDatabase(url)}: ${errorMessage(error)}`, { cause: error });
+  return new Error(`${describeDatabase(url)}: ${errorMessage(error)}`, { cause: error });
 }
 
-function describeDatabase(url: string): string {
+export function describeDatabase(url: string): string {
   const { host, port, database } = new pg.Client(url);
-  return `${host}:${port}/${database ?? ''}`;
+  return `PostgreSQL at ${host}:${port}/${database ?? ''}`;
 }
 
 export function errorMessage(error: unknown): string {

@@ -3,14 +3,13 @@
  * can share the database. Never edit a released migration: append a new one.
  *
  * `revision` has one row, whose number every commit sets with `next_revision`: to the time in seconds and 21 random
- * bits, or to more if that is not greater than before. So numbers grow, and a commit that replaces one that a failover or
- * a restored backup lost gets another number, even if the clock was wrong. Every query returns it from its own snapshot,
- * which tells whether cached data is still valid and whether a replica is up to date. It is a float8 because pg returns
- * that as a number, exact until the year 2106. `document_change` has the images whose document was changed, or that were removed, so that a cache knows which of its
- * documents are still current. Its number is greater than the revision before the change, and not greater than the one
- * after it. Triggers write it, so no writer can forget one. Images that are added need none; an import of new images is not
- * slowed down. `past_revision` has the latest revisions of this catalogue: another one was restored from a backup, or lost by
- * a failover, and what was cached from it must not be used.
+ * bits, or to more if that is not greater than before. So numbers grow, and a commit that replaces one that a failover or a
+ * restored backup lost gets another number, even if the clock was wrong. Every query returns it from its own snapshot, which
+ * tells whether cached data is valid and a replica up to date. It is a float8: pg returns that as a number, exact until 2106.
+ * `document_change` has the images whose document was changed, or that were removed, so that a cache knows which of its
+ * documents are still current. Its number is greater than the revision before the change, and not greater than the one after
+ * it. Triggers write it, so no writer can forget one. Images that are added need none. `past_revision` has the latest revisions
+ * of this catalogue: another one was restored from a backup, or lost by a failover, and what was cached from it is not used.
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
 import { addAlbums } from '../../album-migration.ts';
@@ -28,7 +27,7 @@ export const SCHEMA = 'zukan';
 /** The number of values that the random part of a revision has. */
 const RANDOM_VALUES = 2 ** 21;
 
-/** Makes instances skip a replica that has not caught up with the migration. Later migrations use `next_revision`. */
+/** Makes instances skip a replica that has not caught up. Later migrations use `next_revision`. */
 const NEXT_REVISION = `
    update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
    where exists (select from image);`;

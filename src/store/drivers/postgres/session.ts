@@ -76,6 +76,12 @@ class PostgresSession implements ReadSession {
     await this.query(`close ${cursor}`);
   }
 
+  async identity(): Promise<string | undefined> {
+    const [found] = await this.query<{ name: string | null }>('select to_regclass($1) as name', ['identity']);
+    if (!found?.name) return undefined;
+    return (await this.query<{ id: string }>('select id from identity'))[0]?.id;
+  }
+
   protected async explained<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;

@@ -1,10 +1,12 @@
 /** Opens the database file, and guards it against two writers. */
+import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { makeFolder, PRIVATE_FOLDER } from '../../../lib/file-system.ts';
 import { LockTimeout } from '../../contract/writer.ts';
+import type { NewId } from '../../data-migration.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions } from '../../session.ts';
 import { isCurrent, migrate, requireSchema, type Schema } from './migrations.ts';
 
@@ -17,11 +19,11 @@ const CHECKPOINT_TIMEOUT_MS = 1000;
 const SQLITE_BUSY = 5;
 
 /** Opens the file for writing, and creates it where needed. */
-export function openDatabase(path: string, schema: Schema): DatabaseSync {
+export function openDatabase(path: string, schema: Schema, newId: NewId = randomUUID): DatabaseSync {
   if (path !== ':memory:' && !existsSync(path)) createFile(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
-    requireSchema(database, schema);
+    requireSchema(database, schema, newId);
   } catch (error) {
     database.close();
     throw error;
@@ -31,11 +33,12 @@ export function openDatabase(path: string, schema: Schema): DatabaseSync {
 
 /** Upgrades the schema of a file that an older version made. `onStart` is called before. */
 export function migrateDatabase(path: string, schema: Schema, onStart: () => void): void {
-  if (!existsSync(path)) return;
+  // One without a byte is damaged.
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return;
   using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   if (isCurrent(database, schema)) return;
   onStart();
-  migrate(database, schema);
+  migrate(database, schema, randomUUID);
 }
 
 /** SQLite would let every user of the machine read the file. Its log gets the mode of the file. */

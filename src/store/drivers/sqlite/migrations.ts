@@ -1,6 +1,6 @@
 /** Schema migrations of a database file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { DataMigration } from '../../data-migration.ts';
+import type { DataMigration, NewId } from '../../data-migration.ts';
 import { OutdatedCatalogue } from '../../session.ts';
 
 export interface Schema {
@@ -14,22 +14,22 @@ export interface Schema {
 const PAGE_SIZE = 8192;
 
 /** Creates the schema in a new file. Throws if the file has an older one. */
-export function requireSchema(database: DatabaseSync, schema: Schema): void {
+export function requireSchema(database: DatabaseSync, schema: Schema, newId: NewId): void {
   // Takes no lock, so that commands can start while an import runs.
   if (isCurrent(database, schema)) return;
   if (pragma(database, 'user_version') > 0) throw new OutdatedCatalogue();
-  migrate(database, schema);
+  migrate(database, schema, newId);
 }
 
 /** Applies the missing steps under the write lock, so that several processes may start at once. */
-export function migrate(database: DatabaseSync, { application, steps }: Schema): void {
+export function migrate(database: DatabaseSync, { application, steps }: Schema, newId: NewId): void {
   // Of a new file only.
   database.exec(`pragma page_size = ${PAGE_SIZE}; pragma journal_mode = wal`);
   database.exec('begin immediate');
   try {
     for (const step of steps.slice(pragma(database, 'user_version')))
       if (typeof step === 'string') database.exec(step);
-      else migrateData(database, step);
+      else migrateData(database, step(newId));
     database.exec(`pragma application_id = ${application}`);
     database.exec(`pragma user_version = ${steps.length}`);
     database.exec('commit');
@@ -39,8 +39,7 @@ export function migrate(database: DatabaseSync, { application, steps }: Schema):
   }
 }
 
-function migrateData(database: DatabaseSync, migration: DataMigration): void {
-  const statements = migration();
+function migrateData(database: DatabaseSync, statements: ReturnType<DataMigration>): void {
   const prepared = new Map<string, StatementSync>();
   let next = statements.next();
   while (!next.done) {

@@ -1,11 +1,12 @@
 /**
  * Tokens of a restored backup. They have a file of their own, and SQLite cannot commit to two files at once, so a restore
  * commits them with the catalogue, in a table that exists for this only. Opening the tokens moves them, and a move that is
- * interrupted is repeated.
+ * interrupted is repeated. That is also when the tokens get the identity of their catalogue.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { TokenRecord } from '../../../access/tokens.ts';
 import { BUSY_TIMEOUT_MS, exclusively } from './database.ts';
+import { readIdentity } from './identity.ts';
 import { isOnReadOnlyDisk } from './read-only.ts';
 
 /** Within the transaction that fills the catalogue. */
@@ -14,10 +15,28 @@ export function saveRestoredTokens(catalogue: DatabaseSync, records: TokenRecord
   catalogue.prepare('insert into restored_token values (?)').run(JSON.stringify(records));
 }
 
-export function moveRestoredTokens(cataloguePath: string, tokens: DatabaseSync): void {
+/** Fails if the tokens belong to another catalogue. */
+export function followCatalogue(cataloguePath: string, tokens: DatabaseSync, path: string): void {
   if (isOnReadOnlyDisk(cataloguePath)) return;
   using catalogue = new DatabaseSync(cataloguePath, { timeout: BUSY_TIMEOUT_MS });
-  if (!catalogue.prepare(`select 1 from sqlite_schema where name = 'restored_token'`).get()) return;
+  const isRestored =
+    catalogue.prepare(`select 1 from sqlite_schema where name = 'restored_token'`).get() !== undefined;
+  const [identity, owner] = [readIdentity(catalogue), readIdentity(tokens)];
+  // A restored catalogue is the one that the backup was made of.
+  if (owner !== undefined && owner !== identity && !isRestored)
+    throw new Error(
+      `the tokens in ${path} belong to the catalogue ${owner}, but ${cataloguePath} is the catalogue ${identity}; check DATA_DIR and DATABASE_URL, or move the file of the tokens away`,
+    );
+  if (identity !== undefined && owner !== identity)
+    exclusively(() => {
+      tokens.exec('begin immediate; delete from identity');
+      tokens.prepare('insert into identity values (?)').run(identity);
+      tokens.exec('commit');
+    });
+  if (isRestored) moveTokens(catalogue, tokens);
+}
+
+function moveTokens(catalogue: DatabaseSync, tokens: DatabaseSync): void {
   const move = tokens.prepare(
     `insert or ignore into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires, revoked_at)
      select value ->> 'id', value ->> 'hash', value ->> 'owner', value ->> 'purpose', value -> 'scopes',

@@ -242,5 +242,7 @@ export const tokenSchema: Schema = {
      expires text not null,
      revoked_at text
    ) strict, without rowid;`,
+    // That of their catalogue.
+    'create table identity (id text not null) strict',
   ],
 };

@@ -5,6 +5,7 @@ import type { TokenRecord } from '../../contract/token-record.ts';
 import type { LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
 import { beginWriting, logSize, openDatabase, truncateLog } from './database.ts';
 import { dialect } from './dialect.ts';
+import { readIdentity } from './identity.ts';
 import { openForReading } from './read-only.ts';
 import { saveRestoredTokens } from './restored-tokens.ts';
 import { catalogueSchema } from './schema.ts';
@@ -58,6 +59,10 @@ class SqliteSession implements ReadSession {
     // Running a statement again would end the rows of the first one.
     const statement = this.database.prepare(withSqliteParameters(text));
     yield* statement.iterate(...values.map(encode)) as Iterable<Row>;
+  }
+
+  async identity(): Promise<string | undefined> {
+    return readIdentity(this.database);
   }
 
   protected prepare(text: string): StatementSync {

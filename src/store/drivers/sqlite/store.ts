@@ -1,6 +1,7 @@
 /** The embedded store: the catalogue and the tokens, one file each. */
 import { defaultTuning } from '../../../lib/tuning.ts';
 import { StoredCatalogue } from '../../catalogue.ts';
+import type { NewId } from '../../data-migration.ts';
 import { DocumentFiller } from '../../document-filler.ts';
 import type { Store } from '../../store.ts';
 import { migrateDatabase, openDatabase } from './database.ts';
@@ -12,8 +13,8 @@ import { openTokenStore } from './tokens.ts';
 /** How often the document filler looks for changes. */
 const POLL_MS = 200;
 
-export function createCatalogue(path: string): void {
-  openDatabase(path, catalogueSchema).close();
+export function createCatalogue(path: string, newId: NewId): void {
+  openDatabase(path, catalogueSchema, newId).close();
 }
 
 export function migrateCatalogue(path: string, tokensPath: string, onStart: () => void): void {

@@ -1,12 +1,13 @@
 /** Access tokens of the embedded store, in their own file. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Token, TokenRecord, TokenStore } from '../../../access/tokens.ts';
 import { defaultTuning } from '../../../lib/tuning.ts';
 import { exclusively, openDatabase } from './database.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
-import { moveRestoredTokens } from './restored-tokens.ts';
+import { followCatalogue } from './restored-tokens.ts';
 import { tokenSchema } from './schema.ts';
+import { DamagedError, isDamage } from './verification.ts';
 
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
@@ -19,7 +20,8 @@ export function openTokenStore(
   cataloguePath: string,
   { maxTokens } = defaultTuning,
 ): TokenStore & Disposable {
-  const database = openTokens(path, cataloguePath);
+  const named = <T>(work: () => T) => blame(path, work);
+  const database = named(() => openTokens(path, cataloguePath));
   const find = database.prepare(`select ${COLUMNS} from token where hash = ? and revoked_at is null`);
   const version = database.prepare('pragma data_version');
   const cached = new Map<string, Token>();
@@ -47,7 +49,7 @@ export function openTokenStore(
   return {
     find(hash) {
       dropStale();
-      return lookUp(hash);
+      return named(() => lookUp(hash));
     },
     async add(token, hash) {
       const { id, owner, purpose, scopes, issuedBy, createdAt, expires } = token;
@@ -60,10 +62,10 @@ export function openTokenStore(
       );
     },
     async list() {
-      const rows = database.prepare(
-        `select ${COLUMNS}, revoked_at as revokedAt from token order by created_at, id`,
-      );
-      return rows.all().map(withScopes) as (Token & { revokedAt: string | null })[];
+      const text = `select ${COLUMNS}, revoked_at as revokedAt from token order by created_at, id`;
+      return named(() => database.prepare(text).all().map(withScopes)) as (Token & {
+        revokedAt: string | null;
+      })[];
     },
     async revoke(id, revokedAt) {
       cached.clear();
@@ -71,10 +73,14 @@ export function openTokenStore(
       return exclusively(() => revoke.run(revokedAt, id)).changes === 1;
     },
     async records() {
-      const rows = database.prepare(
-        `select ${COLUMNS}, revoked_at as revokedAt, hash from token order by created_at, id`,
-      );
-      return rows.all().map(withScopes) as TokenRecord[];
+      const text = `select ${COLUMNS}, revoked_at as revokedAt, hash from token order by created_at, id`;
+      return named(() => database.prepare(text).all().map(withScopes)) as TokenRecord[];
+    },
+    async verify() {
+      named(() => {
+        const problem = database.prepare('pragma integrity_check(1)').get()?.integrity_check;
+        if (problem !== 'ok') throw new DamagedError(String(problem));
+      });
     },
     [Symbol.dispose]() {
       database.close();
@@ -85,9 +91,28 @@ export function openTokenStore(
 function openTokens(path: string, cataloguePath: string): DatabaseSync {
   if (isOnReadOnlyDisk(path))
     return existsSync(path) ? openForReading(path, tokenSchema) : openDatabase(':memory:', tokenSchema);
+  if (statSync(path, { throwIfNoEntry: false })?.size === 0) throw new DamagedError('it is empty');
   const database = openDatabase(path, tokenSchema);
-  moveRestoredTokens(cataloguePath, database);
-  return database;
+  try {
+    followCatalogue(cataloguePath, database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Errors of SQLite name no file, and the catalogue has one of its own. */
+function blame<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isDamage(error)) throw Object.assign(error as Error, { path });
+    throw new Error(
+      `the tokens in ${path} are damaged: ${(error as Error).message}; put a copy of the file back, or delete it to go on without its tokens`,
+      { cause: error },
+    );
+  }
 }
 
 function withScopes(row: Record<string, unknown>): unknown {
