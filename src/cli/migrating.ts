@@ -37,7 +37,9 @@ export function changesCatalogue(command: Command): boolean {
 /** Returns whether there was anything to do. */
 export async function migrateFirst(config: Config, { stderr }: Pick<Terminal, 'stderr'>): Promise<boolean> {
   let isOld = false;
+  // The catalogue and the tokens have files of their own.
   await migrateCatalogue(config, () => {
+    if (isOld) return;
     isOld = true;
     stderr.write('migrating the catalogue of an older version, which cannot read it afterwards\n');
   });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { watchCommand } from '../../src/cli/importing/watch.ts';
 import { fillWithDemo } from '../../src/cli/serving/fill-with-demo.ts';
 import { loadLinkKeys } from '../../src/config/link-keys.ts';
+import { OWNER_KEY } from '../../src/media/files.ts';
 import { openFiles } from '../../src/server/engines.ts';
 import { contentsOf, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { writeDemoRecords } from '../support/catalogues/demo.ts';
@@ -17,7 +18,8 @@ import { configFor, startService } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 import { emulateWindows } from '../support/zukan/windows.ts';
 
-const hidden = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('.'));
+const hidden = (folder: string) =>
+  readdirSync(folder).filter((name) => name.startsWith('.') && name !== OWNER_KEY);
 
 test('imports, edits, exports, backs up, restores and checks', async () => {
   using windows = emulateWindows();

@@ -57,7 +57,7 @@ await forEachEngine((engine) => {
       const { run, changeOn, trashed, logged } = await filled();
       await run('trash', uuid(4, 1));
       const warning =
-        /^the clock jumped to \S+, so the trash and the history keep .* "zukan trash --accept-clock"\n$/;
+        /^warning: the clock jumped to \S+, so the trash and the history keep .* "zukan trash --accept-clock"\n$/;
       for (const day of [400, 400.5, 1, 2]) {
         const errors = await changeOn(day);
         assert.equal(await trashed(), 1, String(day));

@@ -8,7 +8,7 @@ import { migrateDatabase, openDatabase } from './database.ts';
 import { SqliteDriver } from './driver.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
 import { catalogueSchema, tokenSchema } from './schema.ts';
-import { openTokenStore } from './tokens.ts';
+import { blame, openTokenStore } from './tokens.ts';
 
 /** How often the document filler looks for changes. */
 const POLL_MS = 200;
@@ -20,7 +20,7 @@ export function createCatalogue(path: string, newId: NewId): void {
 export function migrateCatalogue(path: string, tokensPath: string, onStart: () => void): void {
   if (isOnReadOnlyDisk(path)) return;
   migrateDatabase(path, catalogueSchema, onStart);
-  migrateDatabase(tokensPath, tokenSchema, onStart);
+  blame(tokensPath, () => migrateDatabase(tokensPath, tokenSchema, onStart));
 }
 
 export function openDriver(path: string, tuning = defaultTuning): SqliteDriver {

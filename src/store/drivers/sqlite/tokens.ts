@@ -103,7 +103,7 @@ function openTokens(path: string, cataloguePath: string): DatabaseSync {
 }
 
 /** Errors of SQLite name no file, and the catalogue has one of its own. */
-function blame<T>(path: string, work: () => T): T {
+export function blame<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
