@@ -117,7 +117,7 @@ test('the next export removes the temporary file of a killed one, and not of a r
 test('Ctrl-C stops an export and leaves no file', async () => {
   const box = await importTwoImages();
   const path = join(box.folder, 'out.ndjson');
-  const environment = { ...box.environment, KILL_SIGNAL: 'SIGINT', KILL_AT: '2' };
+  const environment = { ...box.environment, KILL_SIGNAL: 'SIGINT', KILL_AT: '1' };
   const child = start(['export', path], environment, [
     `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
   ]);
