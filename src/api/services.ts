@@ -7,6 +7,7 @@ import type { TokenStore } from '../access/tokens.ts';
 import type { Rating } from '../catalogue/types.ts';
 import type { LimiterCounters } from '../http/traffic.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Disk } from '../lib/disk-space.ts';
 import type { MetricsReport, Monitored } from '../lib/metrics.ts';
 import type { RandomInt } from '../lib/random.ts';
 import type { Tuning } from '../lib/tuning.ts';
@@ -64,6 +65,8 @@ export interface Services {
   decisions: LimiterCounters;
   /** The reports of all workers of this process. The only worker of a process makes its `own`. */
   collectReports: (own: () => Promise<MetricsReport>, withMetrics: boolean) => Promise<MetricsReport[]>;
+  /** The disks that the catalogue and its files are on, as far as they can be measured. */
+  disks: () => Disk[];
   /** Identifies the client of a request for the rate limit. */
   clientOf: (request: IncomingMessage) => string;
   /** Whether the client may read the metrics and the details of the readiness check. */

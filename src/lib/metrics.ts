@@ -18,7 +18,7 @@ interface Sample {
 }
 
 /** The parts of the service that the readiness check examines. */
-export const parts = ['catalogue', 'tokens', 'files', 'limits', 'replicas', 'workers'] as const;
+export const parts = ['catalogue', 'tokens', 'files', 'limits', 'replicas', 'workers', 'disk'] as const;
 
 export type Part = (typeof parts)[number];
 

@@ -13,6 +13,7 @@ import { Logger, type WriteBlock } from '../http/logger.ts';
 import { warnAboutPipelining } from '../http/pipeline.ts';
 import { LimiterCounters } from '../http/traffic.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isNearlyFull } from '../lib/disk-space.ts';
 import type { MetricsReport } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
 import { defaultTuning, type Tuning } from '../lib/tuning.ts';
@@ -20,6 +21,7 @@ import type { DemoProgress } from './demo-progress.ts';
 import {
   bucketLinkSigner,
   createDocumentMemory,
+  disksOf,
   fillDocumentCache,
   locateBucket,
   openBudget,
@@ -131,6 +133,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     mayMonitor: monitorCheck(networkCheck(config.metricsAllow, config.trustedProxies), config.publicUrl),
     randomInt: randomInt ?? secureRandomInt,
     originOf: originReader(config.publicUrl, config.trustedProxies),
+    disks: () => disksOf(config),
     collectReports: async (own, withMetrics) => (shared ? shared.collectReports(withMetrics) : [await own()]),
   };
   const web = createWebServer(services, config.apiPrefixes, log);
@@ -174,6 +177,8 @@ async function loadCredentials(bucket: ReturnType<typeof locateBucket>): Promise
 /** Logs what an operator should know about this machine and these settings. */
 export async function logWarnings(config: Config, log: Logger): Promise<void> {
   warnAboutUnsharedKeys(config, log);
+  for (const { folder, free } of disksOf(config).filter(isNearlyFull))
+    log.warn({ folder, free }, 'the disk is nearly full; free some space, or imports and changes fail');
   await warnAboutPipelining(log);
 }
 

@@ -2,13 +2,14 @@
 import { hash, randomUUID } from 'node:crypto';
 import { accessSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { LinkSigner } from '../access/file-links.ts';
 import type { BudgetRule, ClientBudget, Limiter } from '../access/limiter.ts';
 import { MemoryBudget, MemoryLimiter, steadyClock } from '../access/limits/memory.ts';
 import type { RedisLimiterOptions } from '../access/limits/redis.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
+import { type Disk, measureDisks } from '../lib/disk-space.ts';
 import type { TurnMemory } from '../lib/thread-locks.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
@@ -197,6 +198,15 @@ function userName(): string {
 export function locateBucket({ storage }: Config, options?: CredentialOptions): S3Location | undefined {
   if (storage.engine === 'folder') return undefined;
   return { ...storage, credentials: openCredentials(storage.credentials, options) };
+}
+
+/** The disks that the catalogue and its files are on, as far as they are on this machine. */
+export function disksOf({ dataDir, database, storage }: Config): Disk[] {
+  return measureDisks([
+    dataDir,
+    ...(database.engine === 'sqlite' ? [dirname(database.path)] : []),
+    ...(storage.engine === 'folder' ? [storage.path] : []),
+  ]);
 }
 
 export function openFiles(config: Config, location = locateBucket(config)): Files {

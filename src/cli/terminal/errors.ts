@@ -1,5 +1,8 @@
 /** How commands fail: their errors, interrupts, and explanations of errors of the system. */
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { isFull, measureDisks } from '../../lib/disk-space.ts';
 import { printable } from './text.ts';
 
 /** A command failed. The message is for the person who ran it, and safe to print. */
@@ -32,6 +35,7 @@ const explanations: Record<string, (path: string) => string> = {
 
 /** The primary result codes of SQLite that an operator can do something about. Its errors name no path. */
 const sqliteCodes: Record<number, string> = { 3: 'EACCES', 8: 'EROFS', 13: 'ENOSPC' };
+const SQLITE_IOERR = 10;
 const SQLITE_CANTOPEN = 14;
 
 /** Explains errors of the operating system and of SQLite: which path is affected, and what to do about it. */
@@ -42,9 +46,11 @@ export function explainError(error: SystemError, config: Config): string {
   const database = config.database.engine === 'sqlite' ? config.database.path : config.dataDir;
   // The rest of an extended code says where in SQLite it happened.
   const primary = errcode & 0xff;
-  if (primary === SQLITE_CANTOPEN)
+  if (primary === SQLITE_CANTOPEN || statSync(database, { throwIfNoEntry: false })?.isDirectory())
     return `cannot open ${database}; make sure that its folder can be read and written`;
-  return explanations[sqliteCodes[primary] ?? '']?.(database) ?? `${database}: ${message}`;
+  const isDiskFull = primary === SQLITE_IOERR && measureDisks([dirname(database)]).some(isFull);
+  const known = isDiskFull ? 'ENOSPC' : (sqliteCodes[primary] ?? '');
+  return explanations[known]?.(database) ?? `${database}: ${message}`;
 }
 
 function filesPath({ storage, dataDir }: Config): string {

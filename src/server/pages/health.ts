@@ -7,6 +7,7 @@ import type { Services } from '../../api/services.ts';
 import type { Statistics } from '../../catalogue/types.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { errorField, type Logger } from '../../http/logger.ts';
+import { isNearlyFull } from '../../lib/disk-space.ts';
 import type { DegradedReasons, MetricsReport, Part } from '../../lib/metrics.ts';
 
 interface Health {
@@ -76,7 +77,7 @@ export class HealthCheck {
 }
 
 async function checkParts(
-  { store, catalogue, tokens, files }: Services,
+  { store, catalogue, tokens, files, disks }: Services,
   { log, id }: Requester,
 ): Promise<Health> {
   const reading = catalogue.statistics();
@@ -101,6 +102,8 @@ async function checkParts(
   else record(statistics, 'catalogue', 'the catalogue cannot be read; the API returns errors');
   record(token, 'tokens', 'tokens cannot be looked up; requests with a token fail');
   record(file, 'files', 'the files cannot be read; links to them fail');
+  if (disks().some(isNearlyFull))
+    degradedReasons.disk = 'the disk is nearly full; free some space, or imports and changes fail';
   return {
     degradedReasons,
     statistics: statistics.status === 'fulfilled' ? statistics.value : undefined,

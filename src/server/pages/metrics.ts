@@ -2,6 +2,7 @@
 import type { Services } from '../../api/services.ts';
 import type { Statistics } from '../../catalogue/types.ts';
 import type { Exchange } from '../../http/exchange.ts';
+import type { Disk } from '../../lib/disk-space.ts';
 import {
   type DegradedReasons,
   formatMetrics,
@@ -28,6 +29,7 @@ export async function makeReport(
     ...services.decisions.metrics(services.limiter?.blockedClients() ?? 0),
     ...(statistics ? catalogueMetrics(statistics) : []),
     ...services.store.metrics(),
+    ...diskMetrics(services.disks()),
   ];
   return { metrics, degradedReasons, canServe };
 }
@@ -46,6 +48,20 @@ function partMetric(degradedReasons: DegradedReasons): Metric {
     help: 'Whether a part of the service works as configured.',
     samples: parts.map((part) => ({ labels: { part }, value: part in degradedReasons ? 0 : 1 })),
   };
+}
+
+function diskMetrics(disks: Disk[]): Metric[] {
+  const metric = (name: string, help: string, measure: (disk: Disk) => number): Metric => ({
+    name: `zukan_disk_${name}_bytes`,
+    type: 'gauge',
+    across: 'max',
+    help,
+    samples: disks.map((disk) => ({ labels: { folder: disk.folder }, value: measure(disk) })),
+  });
+  return [
+    metric('free', 'Free space on the disk of a folder.', ({ free }) => free),
+    metric('size', 'Size of the disk of a folder.', ({ size }) => size),
+  ];
 }
 
 function catalogueMetrics({ images, artists, characters, categories }: Statistics): Metric[] {

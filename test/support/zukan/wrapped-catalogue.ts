@@ -52,6 +52,7 @@ export async function startWrapped(
       noticeClient() {},
       decisions: new LimiterCounters(),
       clientOf: () => 'client',
+      disks: () => [],
       mayMonitor: () => true,
       originOf: () => 'http://localhost',
       collectReports: async (own) => [await own()],

@@ -31,14 +31,36 @@ export function openDatabase(path: string, schema: Schema, newId: NewId = random
   return database;
 }
 
+/**
+ * Closes a database that was open for writing, and leaves the two files beside it in place: SQLite removes them with the last
+ * connection that may write, and on a full disk could not create them again, not even to read.
+ */
+export function closeDatabase(database: DatabaseSync, path: string): void {
+  let keeper: DatabaseSync | undefined;
+  try {
+    // The file is then complete without its log. Those who read it meanwhile are not waited for.
+    database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate)');
+    keeper = new DatabaseSync(path, { readOnly: true });
+    keeper.prepare('select 1 from sqlite_schema').get();
+  } catch {
+    // What was committed is safe.
+  }
+  database.close();
+  keeper?.close();
+}
+
 /** Upgrades the schema of a file that an older version made. `onStart` is called before. */
 export function migrateDatabase(path: string, schema: Schema, onStart: () => void): void {
   // One without a byte is damaged.
   if (!statSync(path, { throwIfNoEntry: false })?.size) return;
-  using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  if (isCurrent(database, schema)) return;
-  onStart();
-  migrate(database, schema, randomUUID);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    if (isCurrent(database, schema)) return;
+    onStart();
+    migrate(database, schema, randomUUID);
+  } finally {
+    closeDatabase(database, path);
+  }
 }
 
 /** SQLite would let every user of the machine read the file. Its log gets the mode of the file. */

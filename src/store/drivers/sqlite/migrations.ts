@@ -16,9 +16,12 @@ const PAGE_SIZE = 8192;
 /** Creates the schema in a new file. Throws if the file has an older one. */
 export function requireSchema(database: DatabaseSync, schema: Schema, newId: NewId): void {
   // Takes no lock, so that commands can start while an import runs.
-  if (isCurrent(database, schema)) return;
-  if (pragma(database, 'user_version') > 0) throw new OutdatedCatalogue();
-  migrate(database, schema, newId);
+  if (pragma(database, 'user_version') === 0 && !isCurrent(database, schema)) migrate(database, schema, newId);
+  else requireCurrent(database, schema);
+}
+
+export function requireCurrent(database: DatabaseSync, schema: Schema): void {
+  if (!isCurrent(database, schema)) throw new OutdatedCatalogue();
 }
 
 /** Applies the missing steps under the write lock, so that several processes may start at once. */

@@ -3,14 +3,21 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { BUSY_TIMEOUT_MS, logSize, openDatabase } from './database.ts';
-import { isCurrent, type Schema } from './migrations.ts';
+import { BUSY_TIMEOUT_MS, closeDatabase, logSize, openDatabase } from './database.ts';
+import { isCurrent, requireCurrent, type Schema } from './migrations.ts';
 
 /** Creates the file where needed and possible. */
 export function openForReading(path: string, schema: Schema): DatabaseSync {
   if (isOnReadOnlyDisk(path)) return openUnwritable(path, schema);
-  openDatabase(path, schema).close();
-  return new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  if (!existsSync(path)) closeDatabase(openDatabase(path, schema), path);
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    requireCurrent(database, schema);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** Missing permissions are not enough: another user may change the file while we read it. */

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { inBatches } from '../../../lib/parallel.ts';
 import type { TokenRecord } from '../../contract/token-record.ts';
 import type { LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
-import { beginWriting, logSize, openDatabase, truncateLog } from './database.ts';
+import { beginWriting, closeDatabase, logSize, openDatabase, truncateLog } from './database.ts';
 import { dialect } from './dialect.ts';
 import { readIdentity } from './identity.ts';
 import { openForReading } from './read-only.ts';
@@ -36,7 +36,7 @@ export async function openWriteSession(path: string, options?: LockOptions): Pro
     database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
     await beginWriting(database, options);
   } catch (error) {
-    database.close();
+    closeDatabase(database, path);
     throw error;
   }
   return new SqliteWriteSession(database, path);
@@ -114,7 +114,7 @@ class SqliteWriteSession extends SqliteSession implements WriteSession {
   async commit(): Promise<void> {
     this.database.exec('commit');
     truncateLog(this.database, this.#path, MAX_LOG_BYTES);
-    this.database.close();
+    closeDatabase(this.database, this.#path);
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
@@ -122,7 +122,7 @@ class SqliteWriteSession extends SqliteSession implements WriteSession {
     // A full disk ends the transaction by itself.
     if (this.database.isTransaction) this.database.exec('rollback');
     truncateLog(this.database, this.#path, this.#initialLogSize);
-    this.database.close();
+    closeDatabase(this.database, this.#path);
   }
 
   /** Those that do not fill a statement are written one by one. */

@@ -4,7 +4,7 @@ import { StoredCatalogue } from '../../catalogue.ts';
 import type { NewId } from '../../data-migration.ts';
 import { DocumentFiller } from '../../document-filler.ts';
 import type { Store } from '../../store.ts';
-import { migrateDatabase, openDatabase } from './database.ts';
+import { closeDatabase, migrateDatabase, openDatabase } from './database.ts';
 import { SqliteDriver } from './driver.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
 import { catalogueSchema, tokenSchema } from './schema.ts';
@@ -14,7 +14,7 @@ import { blame, openTokenStore } from './tokens.ts';
 const POLL_MS = 200;
 
 export function createCatalogue(path: string, newId: NewId): void {
-  openDatabase(path, catalogueSchema, newId).close();
+  closeDatabase(openDatabase(path, catalogueSchema, newId), path);
 }
 
 export function migrateCatalogue(path: string, tokensPath: string, onStart: () => void): void {

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Token, TokenRecord, TokenStore } from '../../../access/tokens.ts';
 import { defaultTuning } from '../../../lib/tuning.ts';
-import { exclusively, openDatabase } from './database.ts';
+import { closeDatabase, exclusively, openDatabase } from './database.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
 import { followCatalogue } from './restored-tokens.ts';
 import { tokenSchema } from './schema.ts';
@@ -83,7 +83,7 @@ export function openTokenStore(
       });
     },
     [Symbol.dispose]() {
-      database.close();
+      closeDatabase(database, path);
     },
   };
 }
