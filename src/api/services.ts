@@ -13,6 +13,7 @@ import type { RandomInt } from '../lib/random.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
 import type { Catalogue } from '../store/contract/catalogue.ts';
+import type { LastBackup } from '../store/contract/last-backup.ts';
 
 /** What makes the gallery the operator's own. */
 export interface Site {
@@ -27,7 +28,7 @@ export interface Site {
 }
 
 export interface Services {
-  store: Monitored;
+  store: Monitored & { lastBackup(): Promise<LastBackup | undefined> };
   catalogue: Catalogue;
   tokens: TokenStore;
   files: Files;

@@ -39,6 +39,7 @@ export class PictureFiles {
   readonly #former: Map<string, StoredThumbnail[]>;
   /** The hashes of all files that are needed. */
   readonly #needed = new Set<string>();
+  #bytes = 0;
   readonly #written = new Set<string>();
   /** Those of them that were missing. */
   readonly #added = new Set<string>();
@@ -52,6 +53,11 @@ export class PictureFiles {
 
   get added(): number {
     return this.#added.size;
+  }
+
+  /** Of all files of its images. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   isNeeded(hash: string): boolean {
@@ -93,7 +99,7 @@ export class PictureFiles {
   async #has(hash: string, mimetype: Mimetype, size?: number): Promise<boolean> {
     const existing = await ifExists(lstat(join(this.#folder, fileName(hash, mimetype))));
     if (!existing?.isFile() || existing.size !== (size ?? existing.size)) return false;
-    this.#needed.add(hash);
+    this.#count(hash, existing.size);
     return true;
   }
 
@@ -110,12 +116,17 @@ export class PictureFiles {
       if ((await ifExists(lstat(path))) === undefined) this.#added.add(path);
       makeFolder(dirname(path), PRIVATE_FOLDER);
       await renameWithRetry(temporary, path);
-      this.#needed.add(hash);
+      this.#count(hash, (await lstat(path)).size);
       this.#written.add(path);
       return hash;
     } finally {
       await rm(temporary, { force: true });
     }
+  }
+
+  #count(hash: string, size: number): void {
+    if (!this.#needed.has(hash)) this.#bytes += size;
+    this.#needed.add(hash);
   }
 
   /** Makes the new files survive a power failure. */

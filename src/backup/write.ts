@@ -45,6 +45,8 @@ export interface BackupOptions {
 
 export interface BackupResult {
   manifest: Manifest;
+  /** Of everything that a restore of it needs. */
+  bytes: number;
   addedFiles: number;
   removedFiles: number;
   /** How many there are now. */
@@ -75,7 +77,8 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
     const doubt = options.isConfirmed ? undefined : await findDoubt(folder, outdated, manifest, pictures);
     if (doubt !== undefined && keep === 1) throw new Error(doubt);
     await writeManifest(folder, { ...manifest, keep });
-    const result = { manifest, addedFiles: pictures.added };
+    const listed = Object.values(manifest.lists).reduce((sum, { size }) => sum + size, 0);
+    const result = { manifest, bytes: listed + pictures.bytes, addedFiles: pictures.added };
     if (doubt !== undefined) return { ...result, removedFiles: 0, generations: 1 + earlier.length, doubt };
     await removeOldLists(folder, [lists, ...older.map((generation) => generation.folder)]);
     const removedFiles = canRemove ? await pictures.removeUnneeded() : 0;

@@ -2,8 +2,12 @@
 import type { TokenStore } from '../access/tokens.ts';
 import type { Monitored } from '../lib/metrics.ts';
 import type { Catalogue } from './contract/catalogue.ts';
+import type { LastBackup } from './contract/last-backup.ts';
 
 export interface Store extends Monitored, AsyncDisposable {
   catalogue: Catalogue;
   tokens: TokenStore;
+  /** The last backup that succeeded, if any was recorded. */
+  lastBackup(): Promise<LastBackup | undefined>;
+  recordBackup(backup: LastBackup): Promise<void>;
 }

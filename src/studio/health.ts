@@ -1,16 +1,22 @@
 /** What of the catalogue needs attention, as far as that is cheap to say. */
 import type { Kind, MentionedKind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import { DAY_MS } from '../lib/clock.ts';
+import type { LastBackup } from '../store/contract/last-backup.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { Health } from './responses.ts';
 
 /** In a larger catalogue, counting takes too long to do it for every visit. */
 const MAX_COUNTED = 20_000;
 const MAX_IMPORTS = 3;
+/** As in docs/alerts.yaml. */
+const MAX_BACKUP_AGE_MS = 2 * DAY_MS;
 
 export async function readHealth(
   images: number,
   openSnapshot: () => Promise<CatalogueSnapshot>,
+  backup: LastBackup | undefined,
+  now: number,
 ): Promise<Health> {
   await using snapshot = await openSnapshot();
   const all = { shelves: [snapshot.fixedShelves.catalogue], without: [], isEdited: false, isUnrated: false };
@@ -36,5 +42,6 @@ export async function readHealth(
       album: (await counts('album')).unused,
     },
     imports: await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true }),
+    backup: backup && { ...backup, isOld: now - Date.parse(backup.at) > MAX_BACKUP_AGE_MS },
   };
 }

@@ -132,6 +132,8 @@ export interface Health {
   unused: Record<Kind, number>;
   /** The last ones, the newest first. */
   imports: Change[];
+  /** The last one that succeeded. */
+  backup: { at: string; bytes: number; isOld: boolean } | undefined;
 }
 
 /** What became of a picture that was sent to be added. */

@@ -1,6 +1,7 @@
 /** Connects the addresses of the studio with what they do. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LastBackup } from '../store/contract/last-backup.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
 import { readHealth } from './health.ts';
 import { listChanges, listImports, listRemoved, listSteps, showChange } from './history.ts';
@@ -21,6 +22,7 @@ const MAX_PROBLEMS = 100;
 export interface StudioEngines extends ChangeEngines, PictureEngines {
   importFolder: ImportFolder;
   openSourceFiles: OpenSourceFiles;
+  lastBackup(): Promise<LastBackup | undefined>;
   /** What is wrong with the stored files. Calls back for each image; an error there stops it. */
   checkFiles(onImage: () => void): Promise<string[]>;
 }
@@ -58,7 +60,8 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       '/data/alike': () => findAlike(openSnapshot),
       '/data/problems': () => findProblems(openSnapshot),
       async '/data/health'() {
-        return readHealth((await engines.catalogue.statistics()).images.count, openSnapshot);
+        const { images } = await engines.catalogue.statistics();
+        return readHealth(images.count, openSnapshot, await engines.lastBackup(), engines.clock());
       },
       '/data/neighbours': (near) => findNeighbourCategories(near, openSnapshot),
       '/data/names': (names) => lookUpNames(names, openSnapshot),

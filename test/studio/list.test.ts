@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import { openStore } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { paint } from '../support/pictures/painting.ts';
@@ -135,6 +136,12 @@ await forEachEngineInDepth(async (engine) => {
       withoutArtist: 1,
       unused: { artist: 0, category: 1, character: 0, album: 0 },
     });
+    const recorded = { at: new Date().toISOString(), bytes: 12_345_678 };
+    {
+      await using store = await openStore(box.config);
+      await store.recordBackup(recorded);
+    }
+    assert.deepEqual((await studio.get('/data/health')).json.backup, { ...recorded, isOld: false });
     assert.deepEqual([imports.length, imports[0].added], [1, 3]);
     const { count, listed } = await studio.change('/check/files', {});
     assert.equal(count, 3);

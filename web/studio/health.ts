@@ -64,7 +64,7 @@ export class HealthPanel {
     }
   }
 
-  #render({ images, unrated, withoutCategory, withoutArtist, unused, imports }: Health): void {
+  #render({ images, unrated, withoutCategory, withoutArtist, unused, imports, backup }: Health): void {
     const { showPictures, showImport, showUnused } = this.#actions;
     const pictures = (count: number | undefined, text: string, query: string) =>
       count === 0
@@ -85,6 +85,8 @@ export class HealthPanel {
       ...pictures(withoutCategory, 'without a category', 'without=category'),
       ...pictures(withoutArtist, 'by an unknown artist', 'without=artist'),
       ...entries,
+      ...(backup || images === 0 ? [] : [el('span', {}, 'No backup yet')]),
+      ...(backup?.isOld ? [el('span', {}, `No backup since ${describeTime(backup.at)}`)] : []),
     ];
     const lines = imports.map((change) => {
       const counted = countPictures(change.added + change.changed);
@@ -96,6 +98,14 @@ export class HealthPanel {
       el('h3', {}, 'Needs attention'),
       ...(todo.length > 0 ? [list(todo)] : [el('p', {}, praise(images))]),
       ...(lines.length > 0 ? [el('h3', {}, 'Last imports'), list(lines)] : []),
+      ...(backup
+        ? [
+            el('h3', {}, 'Last backup'),
+            list([
+              el('span', {}, `${describeTime(backup.at)}: ${formatNumber(Math.ceil(backup.bytes / 1e6))} MB`),
+            ]),
+          ]
+        : []),
       // These take longer, so they wait until somebody asks.
       el('h3', {}, 'On request'),
       list([

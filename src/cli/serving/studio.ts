@@ -135,6 +135,7 @@ export async function startStudio(
     thumbnails: openThumbnailMaker(config, files),
     openSnapshot: () => openSnapshot(config),
     openSourceFiles: () => openSourceFiles(config),
+    lastBackup: () => store.lastBackup(),
     openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, { onWait, warn }),
     warn,
     thumbnailSizes: config.thumbnails,

@@ -9,11 +9,13 @@ import type { Exchange } from '../../http/exchange.ts';
 import { errorField, type Logger } from '../../http/logger.ts';
 import { isNearlyFull } from '../../lib/disk-space.ts';
 import type { DegradedReasons, MetricsReport, Part } from '../../lib/metrics.ts';
+import type { LastBackup } from '../../store/contract/last-backup.ts';
 
 interface Health {
   degradedReasons: DegradedReasons;
   /** Undefined if the catalogue cannot be read. */
   statistics: Statistics | undefined;
+  lastBackup: LastBackup | undefined;
 }
 
 /** Not the hash of any token: looking it up only shows that tokens can be looked up. */
@@ -51,11 +53,12 @@ export class HealthCheck {
       this.#startedAt = now;
       this.#latest = this.#start(requester);
     }
-    const { degradedReasons, statistics } = await this.#latest;
+    const { degradedReasons, statistics, lastBackup } = await this.#latest;
     const [limits, replicas] = [limiter?.degradedReason(), store.degradedReason()];
     return {
       degradedReasons: { ...degradedReasons, ...(limits && { limits }), ...(replicas && { replicas }) },
       statistics,
+      lastBackup,
     };
   }
 
@@ -64,6 +67,7 @@ export class HealthCheck {
     const timedOut: Health = {
       degradedReasons: { catalogue: TIMED_OUT, tokens: TIMED_OUT },
       statistics: undefined,
+      lastBackup: undefined,
     };
     const timeout = setTimeout(TIMEOUT_MS, timedOut, { signal: isDone.signal, ref: false });
     timeout.catch(() => {});
@@ -81,7 +85,7 @@ async function checkParts(
   { log, id }: Requester,
 ): Promise<Health> {
   const reading = catalogue.statistics();
-  const [statistics, data, token, file] = await Promise.allSettled([
+  const [statistics, data, token, file, backup] = await Promise.allSettled([
     reading,
     store.verify(),
     (async () => tokens.find(NO_HASH))(),
@@ -90,6 +94,7 @@ async function checkParts(
       ({ images }) => (images.count > 0 ? files.verify() : undefined),
       () => {},
     ),
+    store.lastBackup(),
   ]);
   const degradedReasons: DegradedReasons = {};
   const record = (outcome: PromiseSettledResult<unknown>, part: Part, reason: string) => {
@@ -107,6 +112,7 @@ async function checkParts(
   return {
     degradedReasons,
     statistics: statistics.status === 'fulfilled' ? statistics.value : undefined,
+    lastBackup: backup.status === 'fulfilled' ? backup.value : undefined,
   };
 }
 

@@ -12,6 +12,7 @@ import {
   mergeMetrics,
   parts,
 } from '../../lib/metrics.ts';
+import type { LastBackup } from '../../store/contract/last-backup.ts';
 import { type HealthCheck, mergeReasons, type Requester } from './health.ts';
 
 /** The report of this worker, with metrics only if those of the server are given. */
@@ -21,13 +22,14 @@ export async function makeReport(
   serverMetrics: (() => Metric[]) | undefined,
   requester: Requester,
 ): Promise<MetricsReport> {
-  const { degradedReasons, statistics } = await check.run(requester);
+  const { degradedReasons, statistics, lastBackup } = await check.run(requester);
   const canServe = statistics !== undefined;
   if (!serverMetrics) return { metrics: [], degradedReasons, canServe };
   const metrics = [
     ...serverMetrics(),
     ...services.decisions.metrics(services.limiter?.blockedClients() ?? 0),
     ...(statistics ? catalogueMetrics(statistics) : []),
+    ...backupMetrics(lastBackup),
     ...services.store.metrics(),
     ...diskMetrics(services.disks()),
   ];
@@ -61,6 +63,26 @@ function diskMetrics(disks: Disk[]): Metric[] {
   return [
     metric('free', 'Free space on the disk of a folder.', ({ free }) => free),
     metric('size', 'Size of the disk of a folder.', ({ size }) => size),
+  ];
+}
+
+/** Without a sample before the first backup. */
+function backupMetrics(backup: LastBackup | undefined): Metric[] {
+  const gauge = { type: 'gauge', across: 'max' } as const;
+  const sample = (value: number | undefined) => (value === undefined ? [] : [{ value }]);
+  return [
+    {
+      ...gauge,
+      name: 'zukan_backup_timestamp_seconds',
+      help: 'When the last backup that succeeded began.',
+      samples: sample(backup && Date.parse(backup.at) / 1000),
+    },
+    {
+      ...gauge,
+      name: 'zukan_backup_bytes',
+      help: 'The size of the last backup that succeeded.',
+      samples: sample(backup?.bytes),
+    },
   ];
 }
 

@@ -5,6 +5,7 @@ import { DocumentFiller } from '../../document-filler.ts';
 import type { Store } from '../../store.ts';
 import { connect } from './connection.ts';
 import { PostgresDriver } from './driver.ts';
+import { readLastBackup, recordBackup } from './last-backup.ts';
 import { listen } from './notifications.ts';
 import { Servers, type ServersOptions } from './servers.ts';
 import { openTokenStore } from './tokens.ts';
@@ -34,6 +35,8 @@ export async function openStore(
   return {
     catalogue,
     tokens: openTokenStore(servers),
+    lastBackup: () => readLastBackup(servers),
+    recordBackup: (backup) => recordBackup(servers, backup),
     metrics: () => [...servers.metrics(), ...catalogue.metrics()],
     degradedReason: () => servers.degradedReason(),
     // PostgreSQL has checksums of its own.

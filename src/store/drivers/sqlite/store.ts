@@ -6,6 +6,7 @@ import { DocumentFiller } from '../../document-filler.ts';
 import type { Store } from '../../store.ts';
 import { closeDatabase, migrateDatabase, openDatabase } from './database.ts';
 import { SqliteDriver } from './driver.ts';
+import { readLastBackup, recordBackup } from './last-backup.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
 import { catalogueSchema, tokenSchema } from './schema.ts';
 import { blame, openTokenStore } from './tokens.ts';
@@ -40,6 +41,8 @@ export function openStore(
   return {
     catalogue,
     tokens,
+    lastBackup: async () => readLastBackup(tokensPath),
+    recordBackup: async (backup) => recordBackup(tokensPath, backup),
     metrics: () => catalogue.metrics(),
     degradedReason: () => undefined,
     verify: () => driver.verify(),
