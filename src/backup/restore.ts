@@ -56,6 +56,7 @@ const silent: ImportListener = {
   continuedFile() {},
   unreadRemoved() {},
   withoutMarker() {},
+  ratedAsFormer() {},
   unknownMarker() {},
   lowered() {},
   location() {},

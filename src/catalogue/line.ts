@@ -4,7 +4,7 @@ import type { BlockedName, RemovedFile } from '../store/contract/decisions.ts';
 import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import { DETAIL_FIELDS, type Details } from './documents/details.ts';
 import { readDocument } from './documents/document.ts';
-import { parseEdited } from './documents/edit-image.ts';
+import { listEdited, parseEdited } from './documents/edit-image.ts';
 import { readPreviews } from './documents/thumbnails.ts';
 import type { Kind } from './types.ts';
 
@@ -81,7 +81,7 @@ export function imageLine({ key, document, edited }: ImageRow, file?: string): s
     characters: ids(characters),
     createdAt,
     ...detailsOf(image, parseEdited(edited), file !== undefined),
-    edited: parseEdited(edited),
+    edited: listEdited(edited),
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { basename, isAbsolute, join, posix, sep } from 'node:path';
 import { readDocument } from '../catalogue/documents/document.ts';
+import { isFileChanged } from '../catalogue/documents/edit-image.ts';
 import { foldName } from '../catalogue/names.ts';
 import type { Rating } from '../catalogue/types.ts';
 import { findByHash, MAX_LIKE } from '../import/prepare/near-duplicates.ts';
@@ -46,6 +47,8 @@ export interface ImageQuery extends RecordQuery {
   ratings: Rating[];
   /** Only images with a field that an operator decided. */
   isEdited: boolean;
+  /** Only images whose files changed since somebody rated them by hand. */
+  isFileChanged: boolean;
   /** Only images that look like a picture with this perceptual hash, the nearest first. */
   like?: string | undefined;
 }
@@ -69,16 +72,17 @@ export async function* findImages(
 ): AsyncGenerator<string[], void> {
   const conditions = await resolve(query, snapshot);
   const { since, title, file } = query;
+  const isChosen = ({ edited }: SavedImage) =>
+    (!query.isEdited || edited !== '') && (!query.isFileChanged || isFileChanged(edited));
   const idsOf = async (rows: SavedImage[]) => {
-    const matching = rows.filter((row) => isMatch(row, conditions));
+    const matching = rows.filter((row) => isChosen(row) && isMatch(row, conditions));
     return (await filterRecords(matching, query, sources)).map(({ id }) => id);
   };
   if (query.like !== undefined) {
-    const alike = await findByHash(query.like, snapshot, MAX_LIKE);
-    yield await idsOf(query.isEdited ? alike.filter(({ edited }) => edited !== '') : alike);
+    yield await idsOf(await findByHash(query.like, snapshot, MAX_LIKE));
     return;
   }
-  if (query.isEdited) {
+  if (query.isEdited || query.isFileChanged) {
     for await (const numbers of streamBatches(snapshot.editedImages(), PAGE_SIZE))
       yield await idsOf(newestFirst(await snapshot.imagesByNumber(numbers)));
     return;

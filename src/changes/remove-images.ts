@@ -76,13 +76,17 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
   const keys = new Set<string>();
   const missing: string[] = [];
   for await (const ids of targetIds(target, writer)) {
-    const rows = removal.toTrash ? await writer.trashImages(ids) : await takeDown(writer, ids, keys);
-    images.push(...rows.map(({ id }) => id));
-    missing.push(...new Set(ids).difference(new Set(rows.map(({ id }) => id))));
+    const { removed, former } = removal.toTrash
+      ? { removed: await writer.trashImages(ids), former: [] }
+      : await writer.takeDownImages(ids);
+    images.push(...removed.map(({ id }) => id));
+    missing.push(...new Set(ids).difference(new Set(removed.map(({ id }) => id))));
+    const rows: ImageRow[] = [...former, ...removed];
     await decide(writer, rows, otherHashes, removal);
+    if (removal.toTrash) continue;
     // An import that did not commit may have stored other versions of the pictures.
     const hashes = rows.flatMap(({ id, eTag }) => [eTag, otherHashes.get(id) ?? eTag]);
-    if (!removal.toTrash) for (const key of files.prepared.keysOf(hashes)) keys.add(key);
+    for (const key of [...rows.flatMap(fileKeys), ...files.prepared.keysOf(hashes)]) keys.add(key);
   }
   const allowed = await allowRemoved(writer, missing, removal);
   const blocked = entry ? await blockEntry(writer, entry, removal.now) : [];
@@ -106,13 +110,6 @@ async function refuseTrashed(lookup: Lookup, ids: string[]): Promise<void> {
     throw new EditError(
       `nothing was removed: image ${id} is in the trash; "zukan trash --restore ${id}" restores it`,
     );
-}
-
-/** Adds the keys of files that may be unused afterwards. */
-async function takeDown(writer: CatalogueWriter, ids: string[], keys: Set<string>): Promise<ImageRow[]> {
-  const { removed, former } = await writer.takeDownImages(ids);
-  for (const row of [...removed, ...former]) for (const key of fileKeys(row)) keys.add(key);
-  return removed;
 }
 
 function describeRemoval(images: number, allowed: number, blocked: string[], { toTrash }: Removal): string {

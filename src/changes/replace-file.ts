@@ -1,11 +1,13 @@
 /** Gives an image another file, such as a better copy. Its id and its fields stay. */
 import { dimensions, readDocument } from '../catalogue/documents/document.ts';
-import { formatEdited, parseEdited } from '../catalogue/documents/edit-image.ts';
+import { type EditMark, formatEdited, parseEdited } from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import { fileKeys, formatPreviews } from '../catalogue/documents/thumbnails.ts';
 import { changeFiles } from '../import/apply/change-files.ts';
+import { planVersion } from '../import/plan/version.ts';
 import { type FilePicture, storePicture } from '../import/prepare/store-picture.ts';
 import { addMetadata } from '../import/sidecar/metadata.ts';
+import { type ImageLine, statedRating } from '../import/sources/record.ts';
 import type { Files } from '../media/files.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
@@ -96,15 +98,18 @@ function placeFile(
   const { key, hash, eTag, size, mimetype, color, width, height, perceptualHash, previews, fileName } =
     picture;
   const image = readDocument(before.document);
-  const decided = parseEdited(before.edited);
-  const isDecided = decided.includes('rating');
   // As in imports: metadata in a picture makes its rating stricter.
-  const rated = picture.metadata && addMetadata({ type: 'image', nsfw: image.nsfw }, picture.metadata);
-  const nsfw = isDecided ? image.nsfw : (rated?.nsfw ?? image.nsfw);
+  const open: ImageLine = { type: 'image', nsfw: image.nsfw, openFields: ['nsfw'] };
+  const stated = picture.metadata && statedRating(addMetadata(open, picture.metadata));
+  const looks = { path: '', perceptualHash };
+  const { former } = planVersion(looks, stated, [{ path: '', image: before, isReplaced: true }], []);
+  // Reverting the import that added the image must not remove it.
+  const marks: EditMark[] = former?.isMarked ? ['by-hand', 'file-changed'] : ['by-hand'];
+  const edited = formatEdited(parseEdited(before.edited), marks);
+  const nsfw = former?.rating ?? image.nsfw;
   const meta = { eTag, size, mimetype, color, dimens: dimensions(width, height) };
   return placeImage(
-    // Reverting the import that added the image must not remove it.
-    { ...before, key, eTag: hash, mimetype, perceptualHash, edited: formatEdited(decided, true) },
+    { ...before, key, eTag: hash, mimetype, perceptualHash, edited },
     { ...image, nsfw, fileName, meta },
     entries,
     previews && formatPreviews(previews),

@@ -4,8 +4,8 @@ import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import {
   formatEdited,
   imageFields,
-  isEditedByHand,
   parseEdited,
+  parseMarks,
   withFileOf,
 } from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
@@ -163,6 +163,8 @@ async function restoreFields(undoing: Undoing, items: ChangeItem[]): Promise<voi
     writer,
     merged.map(({ fields }) => fields),
   );
+  const former = merged.flatMap(({ row, fields }) => (fields.file === row.eTag ? [] : [fields.file]));
+  const sameFile = new Set((await writer.imagesByETag(former)).map(({ eTag }) => eTag));
   const placed: PlacedImage[] = [];
   const done: { kind: 'image'; id: string }[] = [];
   const taken: TrashedImage[] = [];
@@ -170,11 +172,13 @@ async function restoreFields(undoing: Undoing, items: ChangeItem[]): Promise<voi
     const { id } = row;
     const entries = find(fields);
     const file =
-      fields.file === row.eTag
+      fields.file === row.eTag || sameFile.has(fields.file)
         ? undefined
         : trashed.find(({ kind, image }) => kind === 'file' && image.id === id && image.eTag === fields.file);
     if (!entries) kept.push(ENTRY_REMOVED);
-    if (fields.file !== row.eTag && !file) kept.push('the former file was deleted for good');
+    if (sameFile.has(fields.file) && fields.file !== row.eTag)
+      kept.push('its former picture was imported again');
+    else if (fields.file !== row.eTag && !file) kept.push('the former file was deleted for good');
     for (const reason of kept) result.kept.push({ kind: 'image', id, reason });
     if (!entries) continue;
     placed.push(place(file ? withFileOf(row, file.image) : row, fields, entries, writer));
@@ -210,7 +214,7 @@ function mergeImage(
   const kept = merged.kept.filter((name) => name !== 'edited');
   // A field that was changed since is still decided.
   const words = merged.kept.length > 0 ? String(now.edited) : (merged.fields.edited as string[]).join(' ');
-  const edited = formatEdited(parseEdited(words), isEditedByHand(words));
+  const edited = formatEdited(parseEdited(words), parseMarks(words));
   const reasons = kept.map((name) => `${name} changed since`);
   return { fields: { ...merged.fields, edited } as unknown as LoggedImage, kept: reasons };
 }

@@ -13,6 +13,7 @@ import { type ImportOptions, type PreparedRecord, prepareSource } from './prepar
 import { PreparedPictures } from './prepare/prepared-pictures.ts';
 import { Spool } from './prepare/spool.ts';
 import { type Problem, Problems } from './problems.ts';
+import { identifyFolder } from './sources/listings.ts';
 import type { Source } from './sources/source.ts';
 
 /** Some records are invalid; nothing was imported. */
@@ -47,6 +48,7 @@ export async function runImport(
   const copies = new PictureCopies(report);
   let change: Change | undefined;
   let earlier: PreparedPictures | undefined;
+  let folders: string[] = [];
   await using spool = new Spool<PreparedRecord>();
   await changeFiles(
     { ...options, openWriter, onFailure: async (error) => earlier?.keep(error) },
@@ -59,13 +61,15 @@ export async function runImport(
       const preparing = { upload, spool, problems, copies, earlier, options, onRead, onSkipped, onHidden };
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
       if (spool.isEmpty || problems.isFull) throwIfInvalid();
-      await earlier.release(sources);
+      const paths = sources.filter(({ isFolder }) => isFolder).map(({ folder }) => folder);
+      folders = await Promise.all(paths.map(identifyFolder));
+      await earlier.release(folders);
       const isPruning = (await prune?.confirm()) ?? false;
       return !spool.isEmpty || isPruning || options.choices.length > 0;
     },
     async (writer, upload) => {
       await writer.changeLog.startImport(options.run.source, options.run.continues);
-      const applier = new ImportApplier(sources, writer, upload, problems, copies, options);
+      const applier = new ImportApplier(sources, writer, upload, problems, copies, new Set(folders), options);
       await applier.save(spool);
       await prune?.apply(writer);
       for (const { folder, choice } of options.choices) await writer.sourceFiles.choose(folder, choice);

@@ -115,7 +115,9 @@ export class ChangeRecorder {
     await this.#items.add(images.map(({ id }) => ({ kind: 'image', id, before: null, after: {} })));
   }
 
-  async imagesChanged(changes: { before: SavedImage; after: ImageRow }[]): Promise<void> {
+  async imagesChanged(
+    changes: { before: SavedImage; after: ImageRow; dropsFile?: boolean | undefined }[],
+  ): Promise<void> {
     // Another picture of this import may say more about an image that it added.
     const others = changes.filter(({ before }) => before.number < this.#change.firstImage);
     this.#change.changed += await this.#items.add(
@@ -125,9 +127,7 @@ export class ChangeRecorder {
         return fields ? [{ kind: 'image', id: before.id, ...fields } as const] : [];
       }),
     );
-    // Imports remove former files at once, such as those with a location.
-    const isKept = this.#change.source === null;
-    const replaced = others.filter(({ before, after }) => isKept && before.key !== after.key);
+    const replaced = others.filter(({ before, after, dropsFile }) => !dropsFile && before.key !== after.key);
     const former = replaced.map(({ before }) => before);
     await this.#toTrash(former, 'file');
   }

@@ -47,9 +47,11 @@ export const SHELF_BATCH_SIZE = 500;
 
 /** `listed.image` is an image. */
 export const IS_EDITED = 'exists (select 1 from edited where edited.image = listed.image)';
-/** The fields are words, of which no other contains this one. */
+/** The fields are words, of which no other contains these. */
 export const IS_UNRATED = `not exists (select 1 from edited where edited.image = listed.image
   and fields like '%rating%')`;
+export const IS_FILE_CHANGED = `exists (select 1 from edited where edited.image = listed.image
+  and fields like '%file-changed%')`;
 /** `change` is a parameter that is used twice. */
 export const isOfChange = (change: string): string =>
   `(exists (select 1 from change where change.number = ${change}
@@ -101,7 +103,8 @@ export async function readFixedShelves(session: ReadSession): Promise<FixedShelv
 }
 
 /** Files of folders together with their images, for a `where` clause. Those whose image was removed are left out. */
-export const KNOWN_FILES = `select folder, path, source_file.image as image, state, fingerprint, image.etag as "eTag"
+export const KNOWN_FILES = `select folder, path, source_file.image as image, state, fingerprint, image.etag as "eTag",
+    (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash"
   from source_file join image on image.id = source_file.image`;
 
 /** Files of folders whose pictures an operator removed, for a `where` clause that goes on. */

@@ -112,10 +112,13 @@ async function recordImages(
 ): Promise<void> {
   const updated = images.filter(({ row }) => row.number !== undefined);
   recorder.imagesAdded(images.length - updated.length);
-  const changed = new Map(updated.map(({ row }) => [row.id, row]));
+  const changed = new Map(updated.map((image) => [image.row.id, image]));
   const before = await writer.imagesById([...changed.keys()]);
   await recorder.imagesChanged(
-    before.map((row) => ({ before: row, after: changed.get(row.id) as ImageRow })),
+    before.map((before) => {
+      const { row: after, dropsFile } = changed.get(before.id) as PlacedImage;
+      return { before, after, dropsFile };
+    }),
   );
 }
 

@@ -7,6 +7,7 @@ import {
   createShelfQueries,
   IMAGE_COLUMNS,
   IS_EDITED,
+  IS_FILE_CHANGED,
   IS_UNRATED,
   isOfChange,
   PLACEMENT_COLUMNS,
@@ -108,7 +109,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
 /** The rest of a statement, from `from` on. */
 function selectImages(
   session: ReadSession,
-  { shelves, without, isEdited, isUnrated, change }: ImageIdFilter,
+  { shelves, without, isEdited, isUnrated, isFileChanged, change }: ImageIdFilter,
 ): { text: string; values: SqlValue[] } {
   const { isOn, isOnNo } = createShelfQueries(session.dialect);
   const values: SqlValue[] = [];
@@ -118,6 +119,7 @@ function selectImages(
   if (without.length > 0) conditions.push(isOnNo(session.dialect.isOneOf(bind(without), 'text')));
   if (isEdited) conditions.push(IS_EDITED);
   if (isUnrated) conditions.push(IS_UNRATED);
+  if (isFileChanged) conditions.push(IS_FILE_CHANGED);
   if (change !== undefined) conditions.push(isOfChange(bind(change)));
   const text = `from placement as listed join image on image.number = listed.image
      where ${conditions.join(' and ')}`;

@@ -19,7 +19,8 @@ export async function readHealth(
   now: number,
 ): Promise<Health> {
   await using snapshot = await openSnapshot();
-  const all = { shelves: [snapshot.fixedShelves.catalogue], without: [], isEdited: false, isUnrated: false };
+  const any = { without: [], isEdited: false, isUnrated: false, isFileChanged: false };
+  const all = { shelves: [snapshot.fixedShelves.catalogue], ...any };
   const count = async (filter: { without?: MentionedKind[]; isUnrated?: boolean }) =>
     images > MAX_COUNTED ? undefined : await snapshot.countImages({ ...all, ...filter });
   const counts = async (kind: Kind) => {

@@ -27,7 +27,7 @@ export async function listImages(
   openSnapshot: OpenSnapshot,
   thumbnailSizes: readonly number[],
 ): Promise<Buffer> {
-  const { without = [], edited, unrated, alike, outdated, run, like } = filter;
+  const { without = [], edited, unrated, fileChanged, alike, outdated, run, like } = filter;
   const only = [
     ...(outdated === undefined ? [] : [new Set(await findOutdated(openSnapshot, thumbnailSizes))]),
     ...(alike === undefined ? [] : [await findAlikeIds(openSnapshot)]),
@@ -41,6 +41,7 @@ export async function listImages(
     without: without.filter((kind) => kind !== 'artist'),
     isEdited: edited !== undefined,
     isUnrated: unrated !== undefined,
+    isFileChanged: fileChanged !== undefined,
     change: run === undefined ? undefined : Number(run),
   });
   const ids = only.reduce((left, set) => left.filter((id) => set.has(id)), inAlbumOrder(found, entries));

@@ -47,6 +47,7 @@ export const ImageFilter = Type.Object(
     album: EntryIds,
     without: Type.Optional(Type.Array(MentionedKind, { maxItems: 3 })),
     unrated: Flag,
+    fileChanged: Flag,
     edited: Flag,
     alike: Flag,
     outdated: Flag,

@@ -15,7 +15,7 @@ const requests: { [A in Address]: Required<RequestTo<A>> } = {
   '/data/session': {},
   '/data/images': {
     ...{ rating: 'sfw', artist: [id], category: [id], character: [id], album: [id], without: ['artist'] },
-    ...{ unrated: '', edited: '', alike: '', outdated: '', run: '1', like: hash },
+    ...{ unrated: '', fileChanged: '', edited: '', alike: '', outdated: '', run: '1', like: hash },
   },
   '/data/matches': {
     ids: [id],

@@ -17,7 +17,7 @@ import { titleWords } from '../search/title-words.ts';
 import type { Kind } from '../types.ts';
 import { checkLog, type Finding, repairLog } from './check-log.ts';
 import { parseStored, readDocument, readTitle, type StoredImage } from './document.ts';
-import { formatEdited, isEditedByHand, parseEdited } from './edit-image.ts';
+import { formatEdited, parseEdited, parseMarks } from './edit-image.ts';
 import { placeImage } from './place-image.ts';
 
 const BATCH_SIZE = 500;
@@ -124,7 +124,7 @@ function checkImage(
     const problem = 'refers to an artist, category or character that does not exist';
     return { id, finding: { problem, canBeRepaired: false } };
   }
-  const edited = formatEdited(parseEdited(row.edited), isEditedByHand(row.edited));
+  const edited = formatEdited(parseEdited(row.edited), parseMarks(row.edited));
   const { previews } = parseStored(row.document);
   const mentioned = { artist, categories, characters };
   const { shelves, ...others } = placeImage({ ...row, edited }, image, mentioned, previews, fixedShelves);

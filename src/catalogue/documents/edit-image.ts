@@ -32,19 +32,32 @@ export function isEditableField(name: string): name is EditableField {
 }
 
 /**
- * Stored among the fields if an operator edited the image itself. A record of a catalogue file decides fields too, but then
- * the image is still as it was imported, and reverting the import loses nothing.
+ * Stored among the fields. `by-hand`: an operator edited the image itself. A record of a catalogue file decides fields too, but then
+ * the image is still as it was imported, and reverting the import loses nothing. `file-changed`: the rating is that of a former
+ * file, and stays at least as strict until somebody rates the image.
  */
-const BY_HAND = 'by-hand';
+const MARKS = ['by-hand', 'file-changed'] as const;
+export type EditMark = (typeof MARKS)[number];
 
-/** As they are stored: sorted, separated by spaces, with the mark last. */
-export function formatEdited(fields: EditableField[], isByHand = false): string {
-  const names: string[] = EDITABLE_FIELDS.filter((field) => fields.includes(field));
-  return (isByHand ? [...names, BY_HAND] : names).join(' ');
+/** As they are stored: sorted, separated by spaces, with the marks last. */
+export function formatEdited(fields: EditableField[], marks: EditMark[] = []): string {
+  const sorted: string[] = EDITABLE_FIELDS.filter((field) => fields.includes(field));
+  return [...sorted, ...MARKS.filter((mark) => marks.includes(mark))].join(' ');
 }
 
-export function isEditedByHand(text: string): boolean {
-  return text.split(' ').includes(BY_HAND);
+export function parseMarks(text: string): EditMark[] {
+  const words = text.split(' ');
+  return MARKS.filter((mark) => words.includes(mark));
+}
+
+/** Whether the file changed since somebody rated the image. */
+export function isFileChanged(edited: string): boolean {
+  return parseMarks(edited).includes('file-changed');
+}
+
+/** As people and catalogue files have them. */
+export function listEdited(text: string): string[] {
+  return text.split(' ').filter((word) => isEditableField(word) || word === 'file-changed');
 }
 
 /** Ignores names of no field. */
@@ -131,8 +144,13 @@ export function planEdit(
     takenAt: change.takenAt ?? image.takenAt,
   };
   // After a reset of all fields, nothing is decided by hand.
-  const isByHand = edited.size > 0 && (fields.length > 0 || isEditedByHand(row.edited));
-  const changedRow = { ...row, edited: formatEdited([...edited], isByHand) };
+  const isByHand = edited.size > 0 && (fields.length > 0 || parseMarks(row.edited).includes('by-hand'));
+  const isRated = fields.includes('rating') || reset.includes('rating');
+  const marks: EditMark[] = [
+    ...(isByHand ? (['by-hand'] as const) : []),
+    ...(isFileChanged(row.edited) && !isRated ? (['file-changed'] as const) : []),
+  ];
+  const changedRow = { ...row, edited: formatEdited([...edited], marks) };
   const placed = placeImage(
     changedRow,
     { ...image, ...details, nsfw, source },
@@ -140,7 +158,8 @@ export function planEdit(
     previews,
     fixedShelves,
   );
-  const [decidedBefore, decidedAfter] = [formatEdited(parseEdited(row.edited)), formatEdited([...edited])];
+  const decidedBefore = listEdited(row.edited).join(' ');
+  const decidedAfter = listEdited(changedRow.edited).join(' ');
   if (placed.row.document === row.document && decidedBefore === decidedAfter) return undefined;
   const differences: Difference[] = [
     { field: 'rating', before: image.nsfw, after: nsfw },

@@ -101,6 +101,13 @@ export class HashIndex {
   }
 }
 
+/** In bits. Infinite if one of the pictures had too little detail to be compared. */
+export function distanceBetween(one: string, other: string): number {
+  const [a, b] = [parseHash(one), parseHash(other)];
+  if (!a || !b) return Number.POSITIVE_INFINITY;
+  return a.reduce((distance, word, index) => distance + popCount(word ^ (b[index] as number)), 0);
+}
+
 /** The words of a hash; undefined if the picture had too little detail. */
 export function parseHash(hash: string): Int32Array | undefined {
   if (hash.length !== HASH_WORDS * DIGITS_PER_WORD) return undefined;

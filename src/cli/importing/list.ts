@@ -1,5 +1,6 @@
 /** The lists in the report of an import, a title and the items below it, and other lines. Pure. */
 
+import type { Rating } from '../../catalogue/types.ts';
 import type { Problem } from '../../import/problems.ts';
 import type { RecordLine } from '../../import/sources/record.ts';
 import type { IgnoreReason } from '../../import/sources/walk.ts';
@@ -57,6 +58,14 @@ export function describeLocations(pictures: number, areKept: boolean): string[] 
 export function describeUnread(files: number): string[] {
   if (files === 0) return [];
   return [`not read again, because they did not change: ${count(files, 'file')} (--full reads all)`];
+}
+
+/** Pictures that got each default rating. They are only counted, unless all are listed. */
+export function describeUnrated(pictures: Map<Rating, BoundedList>, maxListed: number): string[] {
+  return [...pictures].flatMap(([rating, { items, count: total }]) => {
+    const title = `${count(total, 'picture')} without a rating imported as ${rating} (--default-rating)`;
+    return maxListed === MAX_LISTED ? title : list(title, items, total, maxListed);
+  });
 }
 
 /** Ratings that were not understood, with a picture that has each of them. */

@@ -15,10 +15,10 @@ import {
   describeLocations,
   describeMarkers,
   describeProblem,
+  describeUnrated,
   describeUnread,
   displayName,
   list,
-  MAX_LISTED,
 } from './list.ts';
 
 interface ReportOptions {
@@ -52,6 +52,7 @@ export class ImportReport implements ImportListener {
   /** The pictures with each marker. */
   readonly #unknownMarkers = new Map<string, { label: string; count: number }>();
   readonly #lowered: string[] = [];
+  readonly #ratedAsFormer: string[] = [];
   readonly #created: string[] = [];
   readonly #changes: BoundedList;
   readonly #duplicates: string[] = [];
@@ -130,6 +131,10 @@ export class ImportReport implements ImportListener {
     this.#unknownMarkers.set(marker, { label: known?.label ?? label, count: (known?.count ?? 0) + 1 });
   }
 
+  ratedAsFormer(label: string, rating: Rating): void {
+    this.#ratedAsFormer.push(`${label}: ${rating}`);
+  }
+
   lowered(label: string, before: Rating, after: Rating): void {
     this.#lowered.push(`${label}: ${before} → ${after}`);
   }
@@ -187,14 +192,17 @@ export class ImportReport implements ImportListener {
   }
 
   async lines(): Promise<string[]> {
-    const { looks } = this.#options;
+    const { looks, maxListed } = this.#options;
     const nearDuplicates = await looks.list();
     return [
       this.headline,
       ...this.#list('as chosen before', this.#keptChoices),
       ...describeLocations(this.#withLocation, this.#options.keepsLocation),
       ...describeUnread(this.#unread),
-      ...this.#ratingLines(),
+      ...describeUnrated(this.#withoutMarker, maxListed),
+      ...this.loweredLines(),
+      ...describeMarkers(this.#unknownMarkers, maxListed),
+      ...this.#list('new pictures, rated as what their files were before', this.#ratedAsFormer),
       ...this.#list('created', this.#created),
       ...this.#list('changed', this.#changes.items, this.#changes.count),
       ...this.#list('skipped (duplicates)', this.#duplicates),
@@ -234,17 +242,5 @@ export class ImportReport implements ImportListener {
 
   #addLine(outcome: string, type: string, name: string): void {
     if (this.#options.isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
-  }
-
-  #ratingLines(): string[] {
-    const { maxListed } = this.#options;
-    return [
-      ...[...this.#withoutMarker].flatMap(([rating, { items, count: total }]) => {
-        const title = `${count(total, 'picture')} without a rating imported as ${rating} (--default-rating)`;
-        return maxListed === MAX_LISTED ? title : list(title, items, total, maxListed);
-      }),
-      ...this.loweredLines(),
-      ...describeMarkers(this.#unknownMarkers, maxListed),
-    ];
   }
 }

@@ -21,6 +21,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--file <glob>', "from this file, such as 'IMG_2*.jpg' or 'holidays/**/*.png'")
     .option('--like <picture>', 'that look like the picture of this file, nearest first')
     .option('--edited', 'with fields that were changed by hand', false)
+    .option('--changed-since-rated', 'whose files changed since somebody rated them by hand', false)
     .option('--limit <number>', 'at most this many')
     .option('--json', 'print JSON', false)
     .addHelpText(

@@ -1,7 +1,7 @@
 /** `zukan find`: lists images, newest first or by their looks: ids on a pipe, a table on a terminal, or JSON. */
 import { join, parse, resolve } from 'node:path';
 import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
-import { parseEdited } from '../../catalogue/documents/edit-image.ts';
+import { listEdited } from '../../catalogue/documents/edit-image.ts';
 import type { Artist, Rating } from '../../catalogue/types.ts';
 import { findImages, findSources, type ImageQuery } from '../../changes/find-images.ts';
 import type { Config } from '../../config/config.ts';
@@ -30,6 +30,7 @@ export interface FindFlags {
   file?: string;
   like?: string;
   edited: boolean;
+  changedSinceRated: boolean;
   limit?: string;
   json: boolean;
 }
@@ -46,6 +47,7 @@ export async function findCommand(config: Config, flags: FindFlags, terminal: Te
     title: flags.title,
     file: flags.file,
     isEdited: flags.edited,
+    isFileChanged: flags.changedSinceRated,
     like: flags.like === undefined ? undefined : await readLooks(flags.like),
   };
   const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(flags.limit);
@@ -155,7 +157,7 @@ function describe({ document, edited }: SavedImage) {
     title: image.title,
     description: image.description,
     takenAt: image.takenAt,
-    edited: parseEdited(edited),
+    edited: listEdited(edited),
     fileName: image.fileName,
   };
 }

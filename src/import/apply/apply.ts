@@ -2,7 +2,6 @@
  * The second phase of an import, under the catalogue's write lock: plans the prepared records against what the catalogue
  * has by now, and saves them.
  */
-
 import { readDocument } from '../../catalogue/documents/document.ts';
 import type { Upload } from '../../media/files.ts';
 import type { SourceFile } from '../../store/contract/source-files.ts';
@@ -29,6 +28,7 @@ import { FolderAlbums } from './folder-albums.ts';
 import { HistoryMover } from './history.ts';
 import { loadImages } from './lookup.ts';
 import { type ImageWithPicture, Saver } from './save.ts';
+import { Versions } from './versions.ts';
 
 export class ImportApplier {
   readonly #sources: Source[];
@@ -41,6 +41,7 @@ export class ImportApplier {
   readonly #history: HistoryMover;
   readonly #albums: FolderAlbums;
   readonly #albumFiles: AlbumFiles;
+  readonly #versions: Versions;
   #images = 0;
   /** The entries that the pictures of folders mentioned so far. */
   readonly #mentioned = new Set<string>();
@@ -53,6 +54,7 @@ export class ImportApplier {
     upload: Upload,
     problems: Problems,
     copies: PictureCopies,
+    folders: ReadonlySet<string>,
     options: ImportOptions,
   ) {
     this.#sources = sources;
@@ -65,6 +67,7 @@ export class ImportApplier {
     this.#history = new HistoryMover(writer, problems);
     this.#albums = new FolderAlbums(writer, options);
     this.#albumFiles = new AlbumFiles(sources);
+    this.#versions = new Versions(writer, copies, folders);
     this.#saver = new Saver(writer, upload, options.defaults, problems, options, (image) =>
       this.#storeAgain(image),
     );
@@ -150,9 +153,11 @@ export class ImportApplier {
       const fingerprint = isBlocked ? '' : image.file.fingerprint;
       files.push({ ...image.file, fingerprint, image: id, state: 'first' });
     };
-    const images = await applyDecisions(unique, this.#writer, this.#options.report, skip);
+    const found = await this.#versions.find(unique, false);
+    const images = await applyDecisions(found, this.#writer, this.#options.report, skip);
     await this.#savePictures(await this.#leaveOutThumbnails(images, files), files);
-    await this.#saver.raiseRatings(copies.map(({ image }) => image));
+    const others = copies.map(({ image }) => image);
+    await this.#saver.raiseRatings(await this.#versions.find(others, true));
     for (const { image, first } of copies)
       if (image.file && first.image !== undefined)
         files.push({ ...image.file, image: first.image, state: first.state ?? 'copy' });

@@ -16,6 +16,8 @@ export interface ImportListener extends DecisionReport {
   unreadRemoved(label: string, file: RemovedFile): void;
   /** A new picture of a folder got the default rating, because nothing says how explicit it is. */
   withoutMarker(label: string, rating: Rating): void;
+  /** A new picture takes the place of another one, and is rated at least as strictly. */
+  ratedAsFormer(label: string, rating: Rating): void;
   /** A picture is rated as explicit, because a marker is not understood. */
   unknownMarker(label: string, marker: UnknownMarker): void;
   /** An image has a safer rating than before. */

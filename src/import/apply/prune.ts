@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { inBatches } from '../../lib/parallel.ts';
 import type { KnownFile, SourceFileReader } from '../../store/contract/source-files.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';
-import { hashesOf } from '../prepare/store-picture.ts';
+import { looksLike } from '../plan/version.ts';
+import { type FilePicture, hashesOf } from '../prepare/store-picture.ts';
 import { Listings } from '../sources/listings.ts';
 import type { FoundFile } from '../sources/source.ts';
 
@@ -44,6 +45,8 @@ export class Prune {
   readonly #gone = new Map<string, KnownFile[]>();
   /** The hashes of all pictures that were read: a moved one has another path, but the same bytes. */
   readonly #hashes = new Set<string>();
+  /** Images that have another version of their file. */
+  readonly #continued = new Set<string>();
   readonly #emptyFolders: Set<string>;
   /** Files that were not imported. */
   #skipped: FoundFile[] = [];
@@ -77,10 +80,14 @@ export class Prune {
     }
   }
 
-  readonly noteRead = ({ folder, known }: FoundFile, hashes: string[]): void => {
+  readonly noteRead = (file: FoundFile, picture: Pick<FilePicture, 'hashes' | 'perceptualHash'>): void => {
+    const { folder, path, known, former } = file;
+    const { hashes, perceptualHash } = picture;
     this.#emptyFolders.delete(folder);
     for (const hash of hashes) this.#hashes.add(hash);
-    if (known && !hashes.includes(known.eTag)) this.#add(known);
+    const continued = former.find((one) => one.state === 'first' && looksLike({ path, perceptualHash }, one));
+    if (continued) this.#continued.add(continued.image);
+    else if (known && !hashes.includes(known.eTag)) this.#add(known);
   };
 
   /** A picture that was published and is private by now counts as gone. */
@@ -138,7 +145,7 @@ export class Prune {
     const unprovided: GoneImage[] = [];
     for (const [id, gone] of this.#gone) {
       const [{ eTag, folder, path }] = gone as [KnownFile];
-      if (this.#hashes.has(eTag)) continue;
+      if (this.#hashes.has(eTag) || this.#continued.has(id)) continue;
       const places = new Set(gone.map(placeOf));
       const others = (await files.ofImages([id])).filter(
         (file) => file.state !== 'replaced' && !places.has(placeOf(file)),

@@ -15,12 +15,12 @@ import type {
 import { planEntry } from '../plan/entry.ts';
 import { ExistingEntries, referencesOf } from '../plan/existing.ts';
 import { type Picture, planImage } from '../plan/image.ts';
-import { fillOpenFields } from '../plan/kept-fields.ts';
+import { completeRecord } from '../plan/kept-fields.ts';
 import { entryChanges, imageChanges, type NewRecordDefaults, type Outcome } from '../plan/outcome.ts';
 import { entryIdentities, processInBatches } from '../prepare/batch.ts';
 import type { Looks } from '../prepare/near-duplicates.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
-import { isStricter } from '../sidecar/rating.ts';
+import { isStricter, strictest } from '../sidecar/rating.ts';
 import {
   type EntryLine,
   type ImageLine,
@@ -98,9 +98,9 @@ export class Saver {
     await processInBatches(lines, imageIdentities, async (batch) => {
       const images = await loadImages(this.#writer, batch);
       const lines = batch.map((line) => {
-        if (!line.record.openFields) return line;
+        if (!line.record.isFromFolder) return line;
         const existing = images.findCertain(line.record, line.picture.hashes);
-        return { ...line, record: fillOpenFields(line.record, existing) };
+        return { ...line, record: completeRecord(line.record, existing) };
       });
       const entries = await this.#findMentionedEntries(lines);
       const released: string[] = [];
@@ -143,9 +143,9 @@ export class Saver {
   /** A copy of a picture gives its image no details, but a stricter rating counts. */
   async raiseRatings(copies: ImageWithPicture[]): Promise<void> {
     for (const copy of copies) {
-      const { file, unknownMarkers = [] } = copy.record;
+      const { file, former, unknownMarkers = [] } = copy.record;
       for (const marker of unknownMarkers) this.#report.unknownMarker(copy.label, marker);
-      const nsfw = statedRating(copy.record);
+      const nsfw = strictest(statedRating(copy.record), former?.rating);
       if (nsfw === undefined || nsfw === 'sfw') continue;
       const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
       const record: ImageLine = {
@@ -155,10 +155,11 @@ export class Saver {
         openFields: others,
         isFromFolder: true,
       };
-      Object.assign(record, { file });
+      Object.assign(record, { file, former });
       const line = { ...copy, record };
       const existing = (await loadImages(this.#writer, [line])).findCertain(record, copy.picture.hashes);
-      if (!existing || parseEdited(existing.edited).includes('rating')) continue;
+      // Nobody rated new bytes by hand.
+      if (!existing || (!former && parseEdited(existing.edited).includes('rating'))) continue;
       const image = readDocument(existing.document);
       record.fileName = image.fileName;
       if (isStricter(nsfw, image.nsfw)) await this.saveImages([line], () => {});
@@ -167,7 +168,8 @@ export class Saver {
 
   #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
     for (const marker of record.unknownMarkers ?? []) this.#report.unknownMarker(label, marker);
-    if (!existing && record.openFields?.includes('nsfw') && !record.atLeast)
+    if (!existing && record.former) this.#report.ratedAsFormer(label, record.nsfw);
+    else if (!existing && record.openFields?.includes('nsfw') && !record.atLeast)
       this.#report.withoutMarker(label, record.nsfw);
     const before = existing && readDocument(existing.document).nsfw;
     if (before && isStricter(before, record.nsfw)) this.#report.lowered(label, before, record.nsfw);

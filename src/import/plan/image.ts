@@ -70,7 +70,11 @@ export function planImage(
   if (isSame(existing, placed.row)) return { outcome: 'unchanged' };
   return {
     outcome: 'updated',
-    row: { ...placed, row: { ...placed.row, number: existing.number } },
+    row: {
+      ...placed,
+      row: { ...placed.row, number: existing.number },
+      dropsFile: !record.isFromFolder || picture.hashes.includes(existing.eTag),
+    },
     formerIdentities: [existing.eTag, existing.id],
   };
 }

@@ -24,6 +24,8 @@ export interface CountedCopy {
 
 export class PictureCopies {
   readonly #byHash = new Map<string, CountedCopy>();
+  /** Of all pictures that were read. */
+  readonly #hashes = new Set<string>();
   /** The strictest rating of all copies, if it is not sfw. */
   readonly #ratings = new Map<string, Rating>();
   /** The artists and characters of all copies. */
@@ -67,6 +69,7 @@ export class PictureCopies {
     const rating = statedRating(record);
     const names = mentionedNames(record).filter(([kind]) => kind !== 'category');
     for (const hash of hashes) {
+      this.#hashes.add(hash);
       if (rating !== undefined && rating !== 'sfw')
         this.#ratings.set(hash, strictest(this.#ratings.get(hash), rating) as Rating);
       if (names.length === 0) continue;
@@ -74,6 +77,11 @@ export class PictureCopies {
       for (const mention of names) known.set(mention.join(' '), mention);
       this.#names.set(hash, known);
     }
+  }
+
+  /** Whether a file has these bytes. Known when all of them are noted. */
+  has(hash: string): boolean {
+    return this.#byHash.has(hash) || this.#hashes.has(hash);
   }
 
   /** With the strictest rating of all copies, and the artists and characters that they name. They give no other details. */

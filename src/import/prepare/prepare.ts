@@ -5,7 +5,7 @@
 
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
-import type { ChosenFolder } from '../../store/contract/source-files.ts';
+import type { ChosenFolder, KnownFile } from '../../store/contract/source-files.ts';
 import type { ImportListener } from '../apply/listener.ts';
 import type { ImageWithPicture } from '../apply/save.ts';
 import type { NewRecordDefaults } from '../plan/outcome.ts';
@@ -72,7 +72,8 @@ export type PreparedRecord = RecordLocation & { progress: number } & (
     | (Omit<PreparedImage, 'picture'> & { picture?: PreparedImage['picture'] | undefined })
   );
 
-export type PreparedImage = ImageWithPicture & { file?: FilePlace | undefined };
+/** `former` are images that the file was before, if it has other bytes by now. */
+export type PreparedImage = ImageWithPicture & { file?: FilePlace | undefined; former?: KnownFile[] };
 /** The file of a folder, as it was when it was read. */
 type FilePlace = Pick<FoundFile, 'folder' | 'path' | 'fingerprint'>;
 
@@ -90,8 +91,8 @@ interface Preparing {
   copies: PictureCopies;
   earlier: PreparedPictures;
   options: ImportOptions;
-  /** Called with the file of each picture that was read or that is known to be removed, and the hashes of its bytes. */
-  onRead: (file: FoundFile, hashes: string[]) => void;
+  /** Called with the file of each picture that was read or that is known to be removed, and with its bytes and looks. */
+  onRead: (file: FoundFile, picture: Pick<FilePicture, 'hashes' | 'perceptualHash'>) => void;
   /** Called with the file of each picture that is not read yet, or skipped because it or its sidecar is invalid. */
   onSkipped: (file: FoundFile) => void;
   /** Called with the file of each picture that must not be published. */
@@ -118,7 +119,7 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       }
       if (file?.removed) {
         options.report.unreadRemoved(label, file.removed);
-        preparing.onRead(file, [file.removed.hash]);
+        preparing.onRead(file, { hashes: [file.removed.hash], perceptualHash: null });
         options.onProgress(size);
         continue;
       }
@@ -208,7 +209,9 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
       continue;
     }
     const { metadata, ...picture } = read;
-    if (line.file) onRead(line.file, picture.hashes);
+    if (line.file) onRead(line.file, picture);
+    const former = line.file?.former ?? [];
+    const isKnown = former.some(({ eTag }) => picture.hashes.includes(eTag));
     const stated = metadata ? addMetadata(record, metadata) : record;
     const whole: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
     if (from.isFolder) preparing.copies.note(picture.hashes, whole);
@@ -219,6 +222,7 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
       picture,
       progress: 0,
       file: line.file && placeOf(line.file),
+      ...(line.file && !isKnown && { former }),
       record: whole,
     });
   }

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
 import { version } from '../../lib/version.ts';
 import type { PreparedFile, PreparedFiles, Upload } from '../../media/files.ts';
-import { identifyFolder } from '../sources/listings.ts';
-import type { FoundFile, Source } from '../sources/source.ts';
+import type { FoundFile } from '../sources/source.ts';
 import type { FilePicture } from './store-picture.ts';
 
 /** A killed import loses about this many pictures. */
@@ -20,7 +19,7 @@ export class PreparedPictures {
   readonly #options: { isDryRun: boolean; isFull: boolean };
   #waiting: PreparedFile[] = [];
   #saving = Promise.resolve();
-  #folders: string[] = [];
+  #folders: readonly string[] = [];
 
   /** A full import reads everything again, and a dry run keeps nothing. */
   constructor(list: PreparedFiles, upload: Upload, options: { isDryRun: boolean; isFull: boolean }) {
@@ -86,10 +85,9 @@ export class PreparedPictures {
   }
 
   /** What was kept below the folders of this import, and what it does not use, becomes unused with its commit. */
-  async release(sources: Source[]): Promise<void> {
+  async release(folders: readonly string[]): Promise<void> {
     if (this.#options.isDryRun) return;
-    const folders = sources.filter(({ isFolder }) => isFolder).map(({ folder }) => identifyFolder(folder));
-    this.#folders = await Promise.all(folders);
+    this.#folders = folders;
     const used = new Set(this.#upload.newKeys());
     const kept = this.#folders.flatMap((folder) => this.#try(() => this.#list.keysBelow(folder), []));
     await this.#upload.release(kept.filter((key) => !used.has(key)));

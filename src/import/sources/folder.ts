@@ -2,7 +2,7 @@
  * A folder of pictures as a source. The names of the subfolders are categories, and sidecars next to a picture give its
  * other fields. Pictures that did not change since they were imported are not read again.
  */
-import { join, sep } from 'node:path';
+import { join, parse, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
 import type { Rating } from '../../catalogue/types.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -20,6 +20,10 @@ import type { FoundFile, Readiness, Source } from './source.ts';
 import { type FoundPicture, findPictures, type WalkOptions } from './walk.ts';
 
 const MAX_SIDECAR_BYTES = 1024 * 1024;
+const TYPES = ['jpg', 'jpeg', 'jfif', 'png', 'webp', 'gif', 'avif'].flatMap((type) => [
+  type,
+  type.toUpperCase(),
+]);
 /** Pictures that are looked up in the catalogue together. */
 const BATCH_SIZE = 1000;
 
@@ -74,7 +78,7 @@ async function* originalsFirst(pictures: AsyncIterable<FoundPicture>): AsyncGene
 type Row = KnownFile | RemovedSource;
 const isRemoved = (row: Row): row is RemovedSource => 'reason' in row;
 
-/** What is known of the pictures, by path. */
+/** What is known of the pictures, by path, and of those that they may have been converted from. */
 async function findRows(
   folder: string,
   batch: FoundPicture[],
@@ -82,10 +86,28 @@ async function findRows(
 ): Promise<Map<string, Row[]>> {
   const paths = batch.map(({ path }) => normaliseName(path));
   const rows = new Map<string, Row[]>(Map.groupBy(await known.find(folder, paths), ({ path }) => path));
-  const others = paths.filter((path) => !rows.has(path));
-  const removed = others.length > 0 ? await known.findRemoved(folder, others) : [];
+  const others = batch.filter(({ path }) => !rows.has(normaliseName(path)));
+  if (others.length === 0) return rows;
+  const removed = await known.findRemoved(
+    folder,
+    others.map(({ path }) => normaliseName(path)),
+  );
   for (const [path, of] of Map.groupBy(removed, ({ path }) => path)) rows.set(path, of);
+  const formerPaths = new Map(
+    others.flatMap((picture) => otherTypes(picture).map((former) => [former, normaliseName(picture.path)])),
+  );
+  for (const file of await known.find(folder, [...formerPaths.keys()])) {
+    const path = formerPaths.get(file.path) as string;
+    rows.set(path, [...(rows.get(path) ?? []), file]);
+  }
   return rows;
+}
+
+/** The paths that files of other types would have, if they are gone. */
+function otherTypes({ path, isListed }: FoundPicture): string[] {
+  const { dir, name } = parse(normaliseName(path));
+  const names = TYPES.map((type) => `${name}.${type}`);
+  return names.filter((other) => !isListed(other)).map((other) => join(dir, other));
 }
 
 function lookUp(
@@ -102,7 +124,9 @@ function lookUp(
     readOptions + JSON.stringify(settings),
     clock(),
   );
-  const row = rows.find(({ state }) => state !== 'replaced');
+  const name = normaliseName(path);
+  const current = rows.filter(({ state }) => state !== 'replaced');
+  const row = current.find((one) => one.path === name);
   const isUnchanged =
     !isFull &&
     !problem &&
@@ -112,7 +136,8 @@ function lookUp(
   const stored = fingerprint && !fingerprint.isRecent ? fingerprint.text : '';
   const place = {
     folder: identity,
-    path: normaliseName(path),
+    path: name,
+    former: current.filter((one): one is KnownFile => !isRemoved(one)),
     fingerprint: stored,
     isUnchanged,
     readiness: (!isUnchanged && fingerprint && readiness?.(join(folder, path), fingerprint.text)) || 'ready',

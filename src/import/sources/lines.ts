@@ -71,7 +71,7 @@ const closed = { additionalProperties: false };
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
 const LongText = Type.String({ maxLength: 10_000 });
 const ShortText = Type.String({ maxLength: 255 });
-const EditableField = Type.String({ enum: [...EDITABLE_FIELDS] });
+const EditableField = Type.String({ enum: [...EDITABLE_FIELDS, 'file-changed'] });
 const optionalFields = {
   id: Type.Optional(Uuid),
   createdAt: Type.Optional(Type.String({ format: 'date-time' })),

@@ -16,10 +16,16 @@ type CategoryLine = Type.Static<typeof lines.CategoryLine>;
 type ArtistLine = Type.Static<typeof lines.ArtistLine>;
 type CharacterLine = Type.Static<typeof lines.CharacterLine>;
 export type AlbumLine = Type.Static<typeof lines.AlbumLine>;
+/** A rating that an image has at least, because its file had it before. `isMarked`: until somebody rates the image. */
+export interface FormerRating {
+  rating: Rating;
+  isMarked: boolean;
+}
+
 /**
  * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
  * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
- * not understood. A catalogue file can set none of these, and neither `isFromFolder` nor `folder`.
+ * not understood. A catalogue file can set none of these, and neither `isFromFolder`, `folder` nor `former`.
  */
 export type ImageLine = Type.Static<typeof lines.ImageLine> & {
   openFields?: OpenField[];
@@ -27,6 +33,7 @@ export type ImageLine = Type.Static<typeof lines.ImageLine> & {
   unknownMarkers?: UnknownMarker[];
   isFromFolder?: true;
   folder?: FolderFacts;
+  former?: FormerRating;
 };
 /** `unusedNames` are folders that are not categories by choice; `hidden` is why the picture must not be published. */
 export interface FolderFacts {

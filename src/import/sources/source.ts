@@ -26,6 +26,8 @@ export type Readiness = 'ready' | 'settling' | 'failed';
 export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
   /** How it was imported before. */
   known: KnownFile | undefined;
+  /** The images of which it may be another version: those at its path, or else those of files with its name and another type. */
+  former: KnownFile[];
   /** If its picture was removed, and it did not change since. */
   removed?: RemovedFile | undefined;
   /** Whether it has the fingerprint that it had then. */

@@ -29,6 +29,8 @@ export interface FoundPicture {
   companions: string[];
   /** What its folders say about it. */
   settings: FolderFile;
+  /** Whether its folder has a file with this name. */
+  isListed: (name: string) => boolean;
   /** Why a folder cannot be read, or which of two files is meant. The path is that of the folder, or of the file that is wrong. */
   problem?: RecordError;
 }
@@ -56,8 +58,9 @@ export async function* findPictures(
   let entries: Dirent[];
   let settings: FolderFile;
   let inner: string[];
+  let all: Dirent[];
   try {
-    const all = await readdir(join(root, inside), { withFileTypes: true });
+    all = await readdir(join(root, inside), { withFileTypes: true });
     path = join(inside, PHOTOPRISM_FOLDER);
     // A link may lead outside, where nothing is read: then pictures with a sidecar there are refused.
     const hasInner = all.some((entry) => entry.name === PHOTOPRISM_FOLDER && !entry.isFile());
@@ -83,6 +86,7 @@ export async function* findPictures(
     entries.map(({ name }) => name).filter((name) => !isPictureName(name)),
     stemOf,
   );
+  const allNames = new Set(all.map(({ name }) => normaliseName(name)));
   const byName = [...Map.groupBy(entries, ({ name }) => normaliseName(name))];
   for (const [, same] of byName.sort(([a], [b]) => (a < b ? -1 : 1)))
     for (const entry of same) {
@@ -101,6 +105,7 @@ export async function* findPictures(
           sidecars: own.map((name) => join(inside, name)),
           companions: [...new Set([...own, ...companions])].map((name) => join(inside, name)),
           settings,
+          isListed: (name) => allNames.has(name),
         };
       } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
         options.onOther(join(root, found));
@@ -109,7 +114,8 @@ export async function* findPictures(
 }
 
 function unreadable(path: string, problem: string): FoundPicture {
-  return { path, sidecars: [], companions: [], settings: {}, problem: new RecordError(problem) };
+  const others = { sidecars: [], companions: [], settings: {}, isListed: () => true };
+  return { path, ...others, problem: new RecordError(problem) };
 }
 
 /** What is not ignored. */

@@ -23,8 +23,8 @@ export interface SourceFile {
   fingerprint: string;
 }
 
-/** `eTag` identifies the bytes of the image. */
-export type KnownFile = SourceFile & { eTag: string };
+/** `eTag` identifies the bytes of the image, and `perceptualHash` is what they look like, if that is known. */
+export type KnownFile = SourceFile & { eTag: string; perceptualHash: string | null };
 
 /** A file whose picture an operator removed. */
 export type RemovedSource = Pick<SourceFile, 'path' | 'state' | 'fingerprint'> & RemovedFile;

@@ -40,6 +40,11 @@ export interface Placement {
 
 export interface PlacedImage extends Placement {
   row: ImageRow;
+  /**
+   * Whether its former file does not go to the trash: a catalogue file replaces it, or it is the same picture, perhaps with its
+   * location.
+   */
+  dropsFile?: boolean;
 }
 
 /** Finds entries and images by what identifies them. */
@@ -118,6 +123,8 @@ export interface ImageIdFilter {
   isEdited: boolean;
   /** Only those whose rating nobody decided. */
   isUnrated: boolean;
+  /** Only those whose files changed since somebody rated them by hand. */
+  isFileChanged: boolean;
   /** Only those that this change added or changed. */
   change?: number | undefined;
 }

@@ -24,6 +24,7 @@ export const noReport: ImportListener = {
   albumProblem: () => {},
   hidden: () => {},
   withoutMarker: () => {},
+  ratedAsFormer: () => {},
   unknownMarker: () => {},
   lowered: () => {},
   removed: () => {},

@@ -116,8 +116,7 @@ export const migrations: (string | DataMigration)[] = [
    create table removed_file (
      hash text collate "C" primary key,
      image text collate "C" not null,
-     removed_at text not null,
-     reason text not null
+     removed_at text not null, reason text not null
    );
    create index removed_file_image on removed_file (image);`,
   `create table source_file (
