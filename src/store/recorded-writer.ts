@@ -59,15 +59,15 @@ export function recordWriter(writer: UnrecordedWriter, recorder: ChangeRecorder)
         for (const { kind, image } of trashed)
           if (kind === 'image' && !taken.has(image.id) && !isAlive(image.id)) taken.set(image.id, image);
       };
-      const ofImages = await writer.changeLog.trashed(ids);
-      takeImages(ofImages, () => false);
+      takeImages(await writer.changeLog.trashed(ids), () => false);
       // The same picture may have been another image before.
       const ofBytes = await writer.changeLog.trashedBytes([...taken.values()].map(({ eTag }) => eTag));
       const alive = await writer.findImageIds(ofBytes.map(({ image }) => image.id));
       takeImages(ofBytes, (id) => alive.images.has(id));
       const removed = [...taken.values()];
+      const former = await writer.changeLog.trashed([...new Set([...ids, ...taken.keys()])]);
       await recorder.imagesTakenDown(removed);
-      return { removed, former: [...ofImages, ...ofBytes].map(({ image }) => image) };
+      return { removed, former: [...former, ...ofBytes].map(({ image }) => image) };
     },
     async commit() {
       await recorder.finish();

@@ -33,6 +33,10 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
       }
     },
     ofImages: (ids) => session.query(`${KNOWN_FILES} where ${isOfImages} order by folder, path`, [ids]),
+    async knownBytes(hashes) {
+      const text = `select etag as "eTag" from image where etag ${session.dialect.isOneOf('$1', 'text')}`;
+      return new Set((await session.query<{ eTag: string }>(text, [hashes])).map(({ eTag }) => eTag));
+    },
     async choiceFor(folder) {
       const text = 'select choice from source_folder where folder = $1';
       const [row] = await session.query<{ choice: string }>(text, [folder]);

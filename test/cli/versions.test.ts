@@ -1,6 +1,6 @@
 /** Pictures of a folder that another program edits where they are: a file with other bytes is another version, or another picture. */
 import assert from 'node:assert/strict';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openMaintained } from '../support/catalogues/maintained.ts';
@@ -204,6 +204,11 @@ await forEachEngineInDepth((engine) => {
       (await find()).map(({ rating }) => rating),
       ['nsfw', 'nsfw'],
     );
+    // What looks like a version, but is another image to the byte, replaces nothing.
+    write('b.jpg', comment('edited', different));
+    assert.match(await importFolder('--prune'), /^1 added, .*, 0 removed\n/);
+    write('b.jpg', different);
+    assert.match(await importFolder('--prune', '--yes'), /, 1 removed\n/);
   });
 
   test('a former file is in the trash, comes back with an undo, and goes with a take-down', async () => {

@@ -1,7 +1,7 @@
 /** A folder of tiny pictures and sidecars, on disk and in memory. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { tinyPicture } from '../support/pictures/tiny.ts';
+import { pictureBytes } from './pictures.ts';
 import { combine, type Sidecar, type Statement } from './sidecars.ts';
 
 interface Written<T> {
@@ -40,13 +40,13 @@ export class Folder {
 
   writePicture(path: string, picture: number): void {
     this.pictures.set(path, { content: picture, stamp: this.#stamp++ });
-    this.#write(path, picture === DAMAGED ? tinyPicture(0).subarray(0, 60) : tinyPicture(picture));
+    this.#write(path, picture === DAMAGED ? pictureBytes(0).subarray(0, 60) : pictureBytes(picture));
   }
 
   /** Starts to write a picture. Until it is finished, no program can read the file. */
   beginPicture(path: string, picture: number): void {
     this.pictures.set(path, { content: DAMAGED, stamp: this.#stamp++ });
-    this.#write(path, tinyPicture(picture).subarray(0, 60));
+    this.#write(path, pictureBytes(picture).subarray(0, 60));
     this.#unfinished.set(path, picture);
   }
 

@@ -6,6 +6,8 @@ import { isLower, type Statement } from './sidecars.ts';
 export type Kind = 'artist' | 'category' | 'character';
 export const kinds: Kind[] = ['artist', 'category', 'character'];
 export type Field = 'artist' | 'categories' | 'characters' | 'rating' | 'source' | 'title';
+/** The rating is that of a former file. */
+export type Mark = 'file-changed';
 export const fields: Field[] = ['artist', 'categories', 'characters', 'rating', 'source', 'title'];
 
 export interface Entry {
@@ -24,7 +26,7 @@ export interface ModelImage {
   source: { name: string; url: string };
   title: string;
   fileName: string;
-  edited: Set<Field>;
+  edited: Set<Field | Mark>;
   isFromFolder: boolean;
 }
 
@@ -135,7 +137,8 @@ export class Model {
         .filter((name) => this.find(kind, name) || !this.isBlocked(kind, name))
         .map((name) => this.findOrCreate(kind, name));
     const { rating, artist, categories, characters, source, title, fileName = image.fileName } = states;
-    if (rating && !image.edited.has('rating')) image.rating = rating;
+    const isKept = image.edited.has('file-changed') && isLower(rating ?? image.rating, image.rating);
+    if (rating && !image.edited.has('rating') && !isKept) image.rating = rating;
     if (artist !== undefined && !image.edited.has('artist'))
       image.artist = resolve('artist', artist === null ? [] : [artist])[0] ?? this.unknown;
     if (categories && !image.edited.has('categories'))
@@ -163,6 +166,7 @@ export class Model {
     decide('categories', addCategory ?? removeCategory);
     decide('source', sourceName);
     decide('title', title);
+    if (rating) image.edited.delete('file-changed');
     if (rating) image.rating = rating;
     if (artist) image.artist = this.findOrCreate('artist', artist);
     if (addCategory) image.categories.add(this.findOrCreate('category', addCategory));
@@ -182,7 +186,7 @@ export class Model {
       source: noSource,
       title: '',
       fileName: '',
-      edited: new Set<Field>(),
+      edited: new Set<Field | Mark>(),
       isFromFolder: false,
     };
     this.images.set(picture, image);

@@ -2,13 +2,13 @@
 
 import { hash } from 'node:crypto';
 import { formerNames } from '../../src/catalogue/names.ts';
-import { tinyPicture } from '../support/pictures/tiny.ts';
+import { pictureBytes } from './pictures.ts';
 
 const PICTURES = 12;
 /** Its file stays where it is: a folder without pictures is a special case. */
 export const KEPT = PICTURES;
 const pictureByHash = new Map(
-  Array.from({ length: PICTURES + 1 }, (_, index) => [hash('sha256', tinyPicture(index)), index]),
+  Array.from({ length: PICTURES + 1 }, (_, index) => [hash('sha256', pictureBytes(index)), index]),
 );
 
 export const pictures = [...pictureByHash.values()].filter((picture) => picture !== KEPT);

@@ -167,9 +167,9 @@ const imageSteps = [
     year.takeDown(number, image, isRemembered),
   ),
   step('allow again', fc.nat(), async (year, index) => {
-    const removed = [...year.model.removed];
-    const [number, id] = removed[index % removed.length] ?? [];
-    if (id !== undefined && number !== undefined) await year.allowAgain(number, id);
+    const ids = [...year.model.removed.values()];
+    const id = ids[index % ids.length];
+    if (id !== undefined) await year.allowAgain(id);
   }),
 ];
 

@@ -73,8 +73,10 @@ export class Year {
     const announced = flags.dryRunFirst ? await this.run([...command, '--dry-run']) : undefined;
     const output = await this.run(command);
     if (announced !== undefined) {
-      const summary = announced.replace(/^dry run, .*\n/m, '');
-      assert.ok(summary.startsWith(output), `${announced}\nbecame\n${output}`);
+      // A dry run does not continue an import that was stopped.
+      const withoutUnread = (text: string) => text.replace(/^not read again, .*\n/m, '');
+      const summary = withoutUnread(announced.replace(/^dry run, .*\n/m, ''));
+      assert.ok(summary.startsWith(withoutUnread(output)), `${announced}\nbecame\n${output}`);
     }
     for (const path of bad) assert.ok(output.includes(`${path}: `), output);
     await this.checkImport(flags, output, () => true);
@@ -84,15 +86,15 @@ export class Year {
   /** Imports into the model what a command has imported: the files that it looked at. */
   async checkImport(flags: ModelFlags, output: string, isSeen: (path: string) => boolean): Promise<void> {
     const { imports, folder } = this;
-    const copied = imports.findCopied();
+    const copied = imports.findUncertain();
     const lowered = imports.importIntoModel(flags, copied, isSeen);
     const isCopied = (line: string) => copied.has(folder.pictureAt(line.replace(/: \w+ → \w+$/, '')));
     const listed = loweredIn(output, folder.root);
     const exact = listed.filter((line) => !isCopied(line));
     assert.deepEqual(exact, lowered, output);
     if (copied.size > 0) {
-      const { description } = readState(await this.run(['export']));
-      imports.adoptCopied(copied, description.images, listed.filter(isCopied), isSeen);
+      const state = readState(await this.run(['export']));
+      imports.adoptCopied(copied, state, listed.filter(isCopied), isSeen);
     }
     this.count(listed.length > 0 ? 'import that lowers' : 'import');
   }
@@ -123,6 +125,7 @@ export class Year {
     // Of the fields that a record leaves out, these stay.
     if (isTitled) image.edited.add('title');
     model.renameFile(image, image.fileName || basename(path));
+    if (former) model.images.set(picture, Object.assign(former, image));
     this.count('record');
   }
 
@@ -149,6 +152,7 @@ export class Year {
   async reset(image: ModelImage, field: Field | 'all'): Promise<void> {
     await this.run(['edit', image.id as string, '--reset', field]);
     for (const one of field === 'all' ? fields : [field]) image.edited.delete(one);
+    if (field === 'all' || field === 'rating') image.edited.delete('file-changed');
     for (const [picture, one] of this.model.images) if (one === image) this.imports.forget(picture);
     this.count('reset');
   }
@@ -157,13 +161,18 @@ export class Year {
     await this.run(['remove', '--yes', image.id as string, ...(isRemembered ? [] : ['--allow-again'])]);
     this.model.images.delete(picture);
     this.imports.forget(picture);
-    if (isRemembered) this.model.removed.set(picture, image.id as string);
+    for (const [one, id] of [
+      ...this.imports.takeDown(picture, image),
+      [picture, image.id as string] as const,
+    ])
+      if (isRemembered) this.model.removed.set(one, id);
+      else this.model.removed.delete(one);
     this.count(isRemembered ? 'take down' : 'remove');
   }
 
-  async allowAgain(picture: number, id: string): Promise<void> {
+  async allowAgain(id: string): Promise<void> {
     await this.run(['remove', '--allow-again', id]);
-    this.model.removed.delete(picture);
+    for (const [one, removed] of this.model.removed) if (removed === id) this.model.removed.delete(one);
     this.count('allow again');
   }
 

@@ -79,8 +79,11 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   test('the former file is deleted with those of removed pictures, and refusals leave nothing behind', async () => {
+    await box.ok('edit', id, '--rating', 'questionable');
     const { version } = await studio.summary([id]);
+    assert.deepEqual(await studio.ids('fileChanged='), []);
     const { json } = await replace(`name=new.png&id=${id}&version=${version}`, large);
+    assert.deepEqual(await studio.ids('fileChanged='), [id], 'somebody should look at its rating');
     assert.equal((await studio.change('/change/trash/empty', {})).files, 1);
     assert.deepEqual(await bytesOf(), large);
     const { kept } = await studio.undo(json.steps[0].id, true);

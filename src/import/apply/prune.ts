@@ -45,8 +45,8 @@ export class Prune {
   readonly #gone = new Map<string, KnownFile[]>();
   /** The hashes of all pictures that were read: a moved one has another path, but the same bytes. */
   readonly #hashes = new Set<string>();
-  /** Images that have another version of their file. */
-  readonly #continued = new Set<string>();
+  /** Files that look like another version of an image by now, with the hashes of their bytes. */
+  readonly #continued = new Map<KnownFile, string[]>();
   readonly #emptyFolders: Set<string>;
   /** Files that were not imported. */
   #skipped: FoundFile[] = [];
@@ -86,7 +86,7 @@ export class Prune {
     this.#emptyFolders.delete(folder);
     for (const hash of hashes) this.#hashes.add(hash);
     const continued = former.find((one) => one.state === 'first' && looksLike({ path, perceptualHash }, one));
-    if (continued) this.#continued.add(continued.image);
+    if (continued) this.#continued.set(continued, hashes);
     else if (known && !hashes.includes(known.eTag)) this.#add(known);
   };
 
@@ -143,9 +143,15 @@ export class Prune {
   async #findUnprovided(): Promise<GoneImage[]> {
     await using files = await this.#options.openFiles();
     const unprovided: GoneImage[] = [];
+    const known = await files.knownBytes([...this.#continued.values()].flat());
+    const continued = new Set<string>();
+    // Bytes of another image are no version of this one.
+    for (const [file, hashes] of this.#continued)
+      if (hashes.some((hash) => known.has(hash))) this.#add(file);
+      else continued.add(file.image);
     for (const [id, gone] of this.#gone) {
       const [{ eTag, folder, path }] = gone as [KnownFile];
-      if (this.#hashes.has(eTag) || this.#continued.has(id)) continue;
+      if (this.#hashes.has(eTag) || continued.has(id)) continue;
       const places = new Set(gone.map(placeOf));
       const others = (await files.ofImages([id])).filter(
         (file) => file.state !== 'replaced' && !places.has(placeOf(file)),

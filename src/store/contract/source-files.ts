@@ -52,6 +52,8 @@ export interface SourceFileReader extends AsyncDisposable {
   all(folder: string): AsyncIterable<KnownFile>;
   /** In whatever folder. */
   ofImages(ids: string[]): Promise<KnownFile[]>;
+  /** Those of the hashes that are the bytes of an image. */
+  knownBytes(hashes: string[]): Promise<Set<string>>;
   /** Empty if nothing was chosen for the folder. */
   choiceFor(folder: string): Promise<FolderChoice>;
 }
