@@ -14,4 +14,5 @@ export const sharedMigrations: (string | DataMigration)[] = [
   removeTitles,
   ADD_CLOCK,
   addIdentity,
+  'create index if not exists trash_etag on trash (etag)',
 ];

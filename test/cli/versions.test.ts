@@ -1,6 +1,6 @@
 /** Pictures of a folder that another program edits where they are: a file with other bytes is another version, or another picture. */
 import assert from 'node:assert/strict';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openMaintained } from '../support/catalogues/maintained.ts';

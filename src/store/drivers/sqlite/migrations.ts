@@ -16,7 +16,8 @@ const PAGE_SIZE = 8192;
 /** Creates the schema in a new file. Throws if the file has an older one. */
 export function requireSchema(database: DatabaseSync, schema: Schema, newId: NewId): void {
   // Takes no lock, so that commands can start while an import runs.
-  if (pragma(database, 'user_version') === 0 && !isCurrent(database, schema)) migrate(database, schema, newId);
+  if (pragma(database, 'user_version') === 0 && !isCurrent(database, schema))
+    migrate(database, schema, newId);
   else requireCurrent(database, schema);
 }
 
