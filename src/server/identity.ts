@@ -37,8 +37,9 @@ export async function matchFiles(
 export async function markFiles(config: Config, files: Files, identity: string | undefined): Promise<void> {
   if (identity === undefined || matched.has(config)) return;
   try {
+    if ((await files.owner()) !== undefined) return;
     await files.verify();
-    if ((await files.owner()) === undefined) await files.setOwner(identity);
+    await files.setOwner(identity);
   } catch {
     // The next change tries again.
   }
@@ -51,7 +52,7 @@ export async function requireNoLostCatalogue(config: Config, files: Files, ident
   const owner = await findOwner(config, files);
   const where = await describeDatabase(config);
   const isEmptied =
-    database.engine === 'sqlite' && statSync(database.path, { throwIfNoEntry: false }) !== undefined;
+    database.engine === 'sqlite' && statSync(database.path, { throwIfNoEntry: false })?.size === 0;
   const hasTokens = database.engine === 'sqlite' && existsSync(database.tokensPath);
   // One that was killed when it began has neither.
   if (isEmptied && (owner !== undefined || hasTokens)) throw new Error(describeEmpty(where));

@@ -245,7 +245,7 @@ await forEachEngineInDepth((engine) => {
       (await run('undo', String(first), '--strict')).errors,
       /its former picture was imported again/,
     );
-    for (const image of images) await ok('remove', image.id);
+    for (const image of images) await ok('remove', '--yes', image.id);
     assert.equal(stored(), 0);
     for (const bytes of [jpeg, ...edits]) {
       write('a.jpg', bytes);

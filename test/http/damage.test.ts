@@ -1,6 +1,6 @@
 /** Lost files and a damaged database file: the health check says so, and no response is broken. */
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
@@ -56,6 +56,18 @@ describe('the files folder', async () => {
     const empty = await startService(configFor(temporaryFolder()));
     assert.deepEqual(await readHealth(empty), [200, 'ready']);
   });
+});
+
+test('a catalogue whose file was removed or emptied is reported', async () => {
+  const service = await startKnownService({ clock: steppingClock() });
+  assert.deepEqual(await readHealth(service), [200, 'ready']);
+  const path = databaseFile(service.config);
+  await rename(path, `${path}.away`);
+  assert.deepEqual(await readHealth(service), [200, 'degraded', 'catalogue']);
+  await rename(`${path}.away`, path);
+  assert.deepEqual(await readHealth(service), [200, 'ready']);
+  await truncate(path);
+  assert.equal((await readHealth(service)).at(-1), 'catalogue');
 });
 
 /** A catalogue whose file a function has changed. */

@@ -1,4 +1,5 @@
 /** The embedded store: the catalogue and the tokens, one file each. */
+import { statSync } from 'node:fs';
 import { defaultTuning } from '../../../lib/tuning.ts';
 import { StoredCatalogue } from '../../catalogue.ts';
 import type { NewId } from '../../data-migration.ts';
@@ -10,6 +11,7 @@ import { readLastBackup, recordBackup } from './last-backup.ts';
 import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
 import { catalogueSchema, tokenSchema } from './schema.ts';
 import { blame, openTokenStore } from './tokens.ts';
+import { DamagedError } from './verification.ts';
 
 /** How often the document filler looks for changes. */
 const POLL_MS = 200;
@@ -36,6 +38,7 @@ export function openStore(
   tuning = defaultTuning,
 ): Store {
   const driver = openDriver(path, tuning);
+  const file = fileOf(path);
   const catalogue = new StoredCatalogue(driver, documents, tuning);
   const tokens = openTokenStore(tokensPath, path, tuning);
   return {
@@ -45,12 +48,22 @@ export function openStore(
     recordBackup: async (backup) => recordBackup(tokensPath, backup),
     metrics: () => catalogue.metrics(),
     degradedReason: () => undefined,
-    verify: () => driver.verify(),
+    async verify() {
+      if (fileOf(path) !== file)
+        throw new DamagedError(`${path} was removed, emptied or replaced; restart the server`);
+      await driver.verify();
+    },
     async [Symbol.asyncDispose]() {
       driver[Symbol.dispose]();
       tokens[Symbol.dispose]();
     },
   };
+}
+
+/** What identifies the file under this name, unless it is empty. The connection keeps one that was removed. */
+function fileOf(path: string): number | undefined {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  return facts?.size ? facts.ino : undefined;
 }
 
 export function fillDocumentCache(
