@@ -122,6 +122,13 @@ test('reads the primary, the replicas and the connection limit of PostgreSQL', (
 
 const aws = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'very secret' };
 
+test('a letter and a colon are a drive of Windows', () => {
+  const { storage } = readConfig({ FILES_URL: 'E:\\bilder' });
+  assert.deepEqual(storage, { engine: 'folder', path: resolve('E:\\bilder') });
+  const { database } = readConfig({ DATABASE_URL: 'sqlite:E:\\zukan.db' });
+  assert.equal(database.engine === 'sqlite' && database.tokensPath, resolve('E:\\zukan-tokens.db'));
+});
+
 test('reads a bucket from its URL and the usual AWS variables', () => {
   const readStorage = (url: string, more = {}) => readConfig({ FILES_URL: url, ...aws, ...more }).storage;
   const keys = { from: 'environment', accessKeyId: 'id', secretAccessKey: 'very secret' };

@@ -1,6 +1,6 @@
 /** Finds images, newest first or by their looks, without loading more than a page of them. */
 
-import { basename, isAbsolute, join, posix, sep } from 'node:path';
+import system, { join, posix } from 'node:path';
 import { readDocument } from '../catalogue/documents/document.ts';
 import { isFileChanged } from '../catalogue/documents/edit-image.ts';
 import { foldName } from '../catalogue/names.ts';
@@ -126,9 +126,10 @@ const isCopy = ({ state }: SourceFile) => state === 'copy';
 /** Whether an image came from a file; of one that nobody knows the path of, only the name is known. */
 type FileMatcher = (file: Pick<SourceFile, 'folder' | 'path'>) => boolean;
 
-function globMatcher(glob: string): FileMatcher {
-  const pattern = glob.normalize();
-  const isMatch = (path: string) => posix.matchesGlob(path.split(sep).join('/').normalize(), pattern);
+export function globMatcher(glob: string, { basename, isAbsolute, join, sep } = system): FileMatcher {
+  const unify = (path: string) => path.replaceAll(sep, '/').normalize();
+  const pattern = unify(glob);
+  const isMatch = (path: string) => posix.matchesGlob(unify(path), pattern);
   return ({ folder, path }) => {
     if (!pattern.includes('/')) return isMatch(basename(path));
     return isMatch(isAbsolute(pattern) ? join(folder, path) : path);

@@ -41,7 +41,8 @@ export function isPostgresUrl(text: string): boolean {
 
 /** Parses a folder, or `s3://bucket/prefix?endpoint=…&region=…` together with the usual AWS_* variables. */
 export function parseStorage(text: string, environment: Environment): Storage {
-  if (!/^[a-z0-9]+:/i.test(text)) return { engine: 'folder', path: resolve(text) };
+  // One letter is a drive of Windows.
+  if (!/^[a-z0-9]{2,}:/i.test(text)) return { engine: 'folder', path: resolve(text) };
   const url = URL.parse(text);
   if (url?.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]+$/.test(url.hostname))
     throw new Error('must be a folder, or s3://bucket/prefix?endpoint=https://…&region=…');

@@ -120,6 +120,21 @@ export function removeDatabase(database: DatabaseSync, path: string): void {
   }
 }
 
+/** Those that Windows keeps for devices. */
+const RESERVED_NAME = /^(?=(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³]) *(?:\.|$))./i;
+
+/** A path like this one, with names that every system accepts. No other path becomes the same. */
+export function portablePath(path: string): string {
+  const encode = (character: string) =>
+    `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  const encodeName = (name: string) =>
+    name
+      .replaceAll(/[%<>:"|?*]/g, encode)
+      .replace(/[. ]$/, encode)
+      .replace(RESERVED_NAME, encode);
+  return path.split('/').map(encodeName).join('/');
+}
+
 /** Whether the file system of a folder has permissions, which exFAT does not. Where nothing can be written, it is taken to. */
 export function hasPermissions(folder: string): boolean {
   const probe = join(folder, `.zukan-${randomUUID()}`);

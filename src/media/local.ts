@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
-import { flush, hashFile, ifExists, makeFolder, replaceFile } from '../lib/file-system.ts';
+import { flush, hashFile, ifExists, makeFolder, portablePath, replaceFile } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import { type Files, type OpenFile, OWNER_KEY, type Upload } from './files.ts';
 import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from './journal.ts';
@@ -26,7 +26,11 @@ import { openPrepared } from './prepared.ts';
 const TEMPORARY_PREFIX = '.aside-';
 const MAX_CONCURRENT_FLUSHES = 16;
 
-export function openFolder(folder: string, clock: Clock = Date.now): Files {
+export function openFolder(
+  folder: string,
+  clock: Clock = Date.now,
+  platform: NodeJS.Platform = process.platform,
+): Files {
   const prepared = openPrepared(join(folder, '.prepared.db'), clock);
   const replace = async (key: string, bytes: Uint8Array): Promise<void> => {
     const path = join(folder, key);
@@ -75,7 +79,7 @@ export function openFolder(folder: string, clock: Clock = Date.now): Files {
     setOwner: (identity) => replace(OWNER_KEY, Buffer.from(`${identity}\n`)),
     link: (key, path) => link(join(folder, key), path),
     startJournal: () => startJournal(folder),
-    beginUpload: () => beginUpload(folder),
+    beginUpload: () => beginUpload(folder, platform),
     dryRunUpload: () => dryRunUpload,
     journaledKeys: () => readJournals(folder),
 
@@ -108,13 +112,16 @@ function withoutRunning(temporary: string[], runningIds: string[]): string[] {
   return temporary.filter((name) => !used.some((start) => name.startsWith(start)));
 }
 
-async function beginUpload(folder: string): Promise<Upload> {
+async function beginUpload(folder: string, platform: NodeJS.Platform): Promise<Upload> {
   const journal = await startJournal(folder);
   const [written, added, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
   // All of them, because this is cheaper than it is to know which ones another command can have removed.
   const findLost = async (keys: string[]) => keys.filter((key) => !existsSync(join(folder, key)));
   return {
     async put(key, bytes, { hash }) {
+      // The key of a restored image may come from a bucket, or from another system.
+      if (platform === 'win32' && portablePath(key) !== key)
+        throw new Error(`${key}: Windows has no files of this name; restore into a bucket, or elsewhere`);
       const path = join(folder, key);
       const before = await stat(path).catch(() => undefined);
       // The size comes first: it is cheaper to read, and bytes can also be damaged without changing it.

@@ -1,6 +1,6 @@
 /** Everything that stores files works where Windows and exFAT are stricter than Linux; see `emulateWindows`. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
@@ -11,10 +11,11 @@ import { OWNER_KEY } from '../../src/media/files.ts';
 import { openFiles } from '../../src/server/engines.ts';
 import { contentsOf, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { writeDemoRecords } from '../support/catalogues/demo.ts';
-import { writeTiny } from '../support/pictures/tiny.ts';
+import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
-import { configFor, startService } from '../support/zukan/service.ts';
+import { configFor, filesFolder, startService } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 import { emulateWindows } from '../support/zukan/windows.ts';
 
@@ -120,4 +121,19 @@ test('watches a folder', async () => {
     watch: () => undefined,
   });
   assert.match(text, /1 added/);
+});
+
+test('an export has no names that Windows reserves', async () => {
+  const { folder, config, environment, ...box } = sandbox();
+  const key = 'some/CON.a:b.png';
+  writeTiny(filesFolder(config), key, 7);
+  const { meta, ...record } = keyed(7) as { meta: object };
+  await box.import([{ ...record, key, meta: { ...meta, size: tinyPicture(7).length } }]);
+  await succeed(
+    ['export', '--quiet', join(folder, 'all.ndjson'), '--files', join(folder, 'copies')],
+    environment,
+  );
+  assert.deepEqual(readdirSync(join(folder, 'copies/some')), ['%43ON.a%3Ab.png']);
+  assert.match(readFileSync(join(folder, 'all.ndjson'), 'utf8'), /"file":"copies\/some\/%43ON\.a%3Ab\.png"/);
+  await succeed(['import', '--quiet', join(folder, 'all.ndjson')], { DATA_DIR: join(folder, 'other') });
 });

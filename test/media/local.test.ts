@@ -92,3 +92,11 @@ test('finds the files that are gone', async () => {
   assert.deepEqual(await upload.findLost(['a', 'b']), ['b']);
   await upload.finish();
 });
+
+test('refuses keys that Windows would take for devices or streams', async () => {
+  const upload = await openFolder(temporaryFolder(), Date.now, 'win32').beginUpload();
+  const put = (key: string) => upload.put(key, Buffer.from('a'), facts('a'));
+  for (const key of ['some/NUL.png', 'a:b', 'a./b']) await assert.rejects(put(key), /Windows has no files/);
+  await put('some/console.png');
+  await upload.finish();
+});

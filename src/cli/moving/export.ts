@@ -7,7 +7,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import { historyLines } from '../../catalogue/history-line.ts';
 import { catalogueLines, imageLine, joinLines } from '../../catalogue/line.ts';
 import type { Config } from '../../config/config.ts';
-import { makeFolder, replaceFile } from '../../lib/file-system.ts';
+import { makeFolder, portablePath, replaceFile } from '../../lib/file-system.ts';
 import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import type { ImageRow, SavedImage } from '../../store/contract/writer.ts';
@@ -87,12 +87,14 @@ async function copyImage(
   { id, key }: ImageRow,
   folder: string,
 ): Promise<string | undefined> {
-  if (await copyFile(files, key, join(folder, key))) return join(folder, key);
+  const path = join(folder, portablePath(key));
+  if (await copyFile(files, key, path)) return path;
   // The image may have been removed, or may have another file by now.
   await using snapshot = await openSnapshot(config);
   const [current] = await snapshot.imagesById([id]);
   if (!current) return undefined;
-  if (await copyFile(files, current.key, join(folder, current.key))) return join(folder, current.key);
+  const currentPath = join(folder, portablePath(current.key));
+  if (await copyFile(files, current.key, currentPath)) return currentPath;
   throw new CommandError(`the file ${current.key} is missing; "zukan check" lists all problems`);
 }
 
