@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { writeTiny } from '../support/pictures/tiny.ts';
+import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
@@ -97,4 +97,21 @@ test('reads a sidecar of 1 MiB, and one behind a link inside the folder', async 
   const { status, output, errors } = await run('import', pictures);
   assert.equal(status, 0, errors);
   assert.match(output, /^2 added.*\n1 picture without a rating.*\ncreated:\n {2}artist Ann\n/);
+});
+
+test('lists names that are not UTF-8, and imports the rest', async () => {
+  const { pictures, run } = newFolder();
+  const write = (name: string, index: number) =>
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${pictures}/`), Buffer.from(name, 'latin1')]),
+      tinyPicture(index),
+    );
+  for (const [index, name] of ['caf\xe9.png', '\x8e\x71.png', 'a\xe9.json'].entries()) write(name, index + 2);
+  mkdirSync(Buffer.concat([Buffer.from(`${pictures}/`), Buffer.from('\x8e\x71', 'latin1')]));
+  writeTiny(pictures, 'right \u{fffd}.png', 9);
+  const { status, output } = await run('import', '--skip-bad', '--quiet', pictures);
+  assert.equal(status, 0);
+  assert.match(output, /^2 added/);
+  for (const name of ['caf\u{fffd}.png', '\u{fffd}q.png', '\u{fffd}q', 'a\u{fffd}.json'])
+    assert.ok(output.includes(`${name}: the name is not UTF-8; rename it\n`), output);
 });

@@ -1,5 +1,5 @@
 /** Finds the pictures of a folder, with the files next to each that may describe it. */
-import type { Dirent } from 'node:fs';
+import { type Dirent, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
@@ -91,7 +91,10 @@ export async function* findPictures(
   for (const [, same] of byName.sort(([a], [b]) => (a < b ? -1 : 1)))
     for (const entry of same) {
       const found = join(inside, entry.name);
-      if (same.length > 1 && (entry.isDirectory() || isPictureName(entry.name))) {
+      if (!isDecoded(root, found)) {
+        // A file next to a picture may be its sidecar.
+        yield unreadable(found, 'the name is not UTF-8; rename it');
+      } else if (same.length > 1 && (entry.isDirectory() || isPictureName(entry.name))) {
         yield unreadable(found, SAME_NAME);
       } else if (entry.isDirectory()) {
         yield* findPictures(root, options, [...folder, entry.name], settings);
@@ -116,6 +119,11 @@ export async function* findPictures(
 function unreadable(path: string, problem: string): FoundPicture {
   const others = { sidecars: [], companions: [], settings: {}, isListed: () => true };
   return { path, ...others, problem: new RecordError(problem) };
+}
+
+/** Whether the name is that of the file: bytes that are not UTF-8 become other characters. */
+function isDecoded(root: string, path: string): boolean {
+  return !path.includes('\u{fffd}') || lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** What is not ignored. */
