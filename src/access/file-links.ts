@@ -40,10 +40,27 @@ export function linkValidity(now: number, lifetime: number, isExact: boolean): V
 
 type LinkStatus = 'valid' | 'invalid' | 'expired';
 
-/** The id of an image, the size of a thumbnail, and the type. */
-const fileNamePattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[1-9][0-9]{0,5})?\.[a-z]{3,4}$/;
-const expiresPattern = /^[1-9][0-9]{0,11}$/;
-const signaturePattern = /^[0-9A-Za-z_-]{43}$/;
+/** Of the name of a file: the id of an image, the size of a thumbnail, and the type. */
+const fileNameForm = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-[1-9][0-9]{0,5})?\.[a-z]{3,4}/.source;
+const linkPattern = new RegExp(
+  `^/files/(${fileNameForm})\\?expires=([1-9][0-9]{0,11})&signature=([0-9A-Za-z_-]{43})$`,
+);
+
+export interface FileLink {
+  fileName: string;
+  expires: number;
+  signature: string;
+}
+
+/**
+ * `target` is the path and the query of a request, as they were sent. A link has only the form in which it was issued: if others
+ * worked, caches would keep a copy for each.
+ */
+export function parseFileLink(target: string): FileLink | undefined {
+  const [, fileName, expires, signature] = linkPattern.exec(target) ?? [];
+  if (!fileName || !signature) return undefined;
+  return { fileName, expires: Number(expires), signature };
+}
 
 /**
  * Signing every link with HMAC would be slow. Instead, HMAC derives one key per expiry time, and a link's signature is the
@@ -71,16 +88,13 @@ export class FileLinks implements LinkSigner {
     return this.#latest.sign;
   }
 
-  verify(fileName: string, expires: unknown, signature: unknown, now: number): LinkStatus {
-    if (!fileNamePattern.test(fileName)) return 'invalid';
-    if (typeof expires !== 'string' || !expiresPattern.test(expires)) return 'invalid';
-    if (typeof signature !== 'string' || !signaturePattern.test(signature)) return 'invalid';
+  verify({ fileName, expires, signature }: FileLink, now: number): LinkStatus {
     const given = Buffer.from(signature);
     const isSigned = this.#keys.some((key) => {
-      return timingSafeEqual(given, Buffer.from(sign(deriveKey(key, Number(expires)), fileName)));
+      return timingSafeEqual(given, Buffer.from(sign(deriveKey(key, expires), fileName)));
     });
     if (!isSigned) return 'invalid';
-    return now < Number(expires) * 1000 ? 'valid' : 'expired';
+    return now < expires * 1000 ? 'valid' : 'expired';
   }
 }
 

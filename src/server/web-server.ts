@@ -57,7 +57,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     mount(feed.path, (exchange) => handleCall(feed, '', '', services, exchange));
   const isApiPath = apiPathTest(routes, bases);
   const sendNotFound = notFoundHandler(prefixes, services.site);
-  mount('/files/{name}', (exchange, name) => sendFile(services, exchange, name));
+  mount('/files/{name}', (exchange) => sendFile(services, exchange));
   mountPrivate('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   const check = new HealthCheck(services);
   const report = (requester: Requester, withMetrics: boolean) =>

@@ -40,6 +40,7 @@ describe('a valid link', () => {
     const left = Math.floor((Date.parse((await imageOf(0)).meta.expires) - now) / 1000);
     assert.equal(headers['cache-control'], `public, max-age=${left}`);
     assert.equal(left, 3629);
+    assert.equal(headers.vary, undefined, 'a cache keeps one copy');
   });
 
   test('responds to HEAD with the same headers and no body', async () => {
@@ -124,11 +125,17 @@ describe('a link that is not valid', () => {
     ['nothing but the path', (link) => link.replace(/\?.*/, '')],
     ['a path out of the folder', (link) => link.replace('/files/', '/files/..%2f')],
     ['broken escapes', (link) => link.replace('/files/', '/files/%zz')],
+    ['another parameter', (link) => `${link}&junk=1`],
+    ['a trailing slash', (link) => link.replace('?', '/?')],
+    ['an escaped dot', (link) => link.replace('.jpg', '%2Ejpg')],
+    ['an escaped signature', (link) => link.replace(/.$/, (last) => `%${last.charCodeAt(0).toString(16)}`)],
+    ['another order', (link) => link.replace(/(expires=\d+)&(signature=.*)/, '$2&$1')],
   ];
   for (const [what, change] of tampered) {
     test(`${what}: 403 in the error envelope`, async () => {
       const answer = await service.get(change(url));
       assert.equal(answer.status, 403);
+      assert.equal((await service.get(change(url), {}, 'HEAD')).status, 403);
       assert.deepEqual(Object.keys(answer.json).sort(), ['code', 'message', 'success']);
       assert.equal(answer.headers['cache-control'], 'no-store');
       assert.equal(answer.headers.etag, undefined);

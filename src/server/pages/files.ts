@@ -1,5 +1,6 @@
 /** Sends image files to clients with a valid link, and a page to people whose link is not. */
 import type { IncomingMessage } from 'node:http';
+import { parseFileLink } from '../../access/file-links.ts';
 import { RequestCaller } from '../../api/call.ts';
 import type { Services } from '../../api/services.ts';
 import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
@@ -12,19 +13,20 @@ import { messagePage, sendMessagePage } from './message-page.ts';
 /** Of the UUID that the verified name begins with. */
 const ID_LENGTH = 36;
 
-export async function sendFile(services: Services, exchange: Exchange, name: string): Promise<void> {
+export async function sendFile(services: Services, exchange: Exchange): Promise<void> {
   const { request } = exchange;
-  const [expires, signature] = ['expires', 'signature'].map((name) => exchange.query.get(name));
+  const link = parseFileLink(`${exchange.path}?${exchange.search}`);
   const now = services.clock();
-  const verdict = services.fileLinks.verify(name, expires, signature, now);
-  if (verdict !== 'valid') return refuseLink(services, exchange, verdict, name);
+  const verdict = link ? services.fileLinks.verify(link, now) : 'invalid';
+  if (!link || verdict === 'invalid') return refuseLink(services, exchange);
+  const [id, size] = parseName(link.fileName);
+  if (verdict === 'expired') return refuseLink(services, exchange, id);
 
-  const [id, size] = parseName(name);
   const image = await services.catalogue.file(id);
   if (!image) throw new ApiError(404, 'Image not found.');
   const facts = size === undefined ? image : thumbnailFacts(image, size);
   const eTag = `"${facts.eTag}"`;
-  const secondsLeft = Math.floor(Number(expires) - now / 1000);
+  const secondsLeft = Math.floor(link.expires - now / 1000);
   const headers = { ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' };
   if (matchesETag(request.headers['if-none-match'], eTag)) {
     exchange.headers(headers);
@@ -62,26 +64,27 @@ export async function sendFile(services: Services, exchange: Exchange, name: str
   await exchange.stream(range ? 206 : 200, file.stream(start, end), addHeaders);
 }
 
-/** An error, or a page for a person who opens the link. Only a link that was ever valid may tell whether its image exists. */
+/**
+ * An error, or a page for a person who opens the link. `expiredId` is given if the link was valid once: only then the page may
+ * tell whether its image exists.
+ */
 async function refuseLink(
   { catalogue, site }: Services,
   exchange: Exchange,
-  verdict: 'invalid' | 'expired',
-  name: string,
+  expiredId?: string,
 ): Promise<void> {
-  const isExpired = verdict === 'expired';
+  const isExpired = expiredId !== undefined;
   const status = isExpired ? 410 : 403;
   const problem = isExpired ? 'has expired' : 'is not valid';
   exchange.vary('Accept');
   if (!prefersHtml(exchange.request.headers.accept))
     throw new ApiError(status, `The link ${problem}: ask the API for a new one.`);
-  const [id] = parseName(name);
-  const image = isExpired && (await catalogue.file(id));
+  const image = isExpired && (await catalogue.file(expiredId));
   const lead = image
     ? 'Links to files work for a limited time. The picture is still in the gallery.'
     : 'Links to files work for a limited time, and only as they were given out.';
   const links = [
-    ...(image ? [{ href: `/?image=${id}`, text: 'Show the picture' }] : []),
+    ...(image ? [{ href: `/?image=${expiredId}`, text: 'Show the picture' }] : []),
     { href: '/', text: 'Open the gallery' },
   ];
   const page = messagePage(site, { status, title: `This link ${problem}`, lead, links });
