@@ -29,6 +29,15 @@ export function networkCheck(networks: BlockList, trusted: BlockList) {
   };
 }
 
+/** Whose a connection is, before its first request. Undefined for that of a trusted proxy, which may be anybody's. */
+export function ownerOf(
+  { remoteAddress }: Pick<Socket, 'remoteAddress'>,
+  trusted: BlockList,
+): string | undefined {
+  const address = clientAddress(remoteAddress, undefined, trusted);
+  return isTrusted(address, trusted) ? undefined : clientKey(address);
+}
+
 /** More proxies than any request passes. */
 const MAX_HOPS = 50;
 

@@ -4,6 +4,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { BlockList } from 'node:net';
 import { isForeign } from '../access/browsers.ts';
 import type { PageFile } from './page.ts';
 import { StudioError } from './requests.ts';
@@ -25,6 +26,8 @@ export interface Access {
   port: number;
   /** Of every response. */
   readonly headers: Record<string, string>;
+  /** Trusted: a connection of theirs may be anybody's. */
+  readonly proxies: BlockList;
   /** What to do if there is no session. */
   readonly advice: string;
   /** Throws if the connection itself must not be used. Nothing else of the request has been looked at. */

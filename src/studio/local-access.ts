@@ -4,6 +4,7 @@
  * own name (DNS rebinding), and changes must come from the studio's own page.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { BlockList } from 'node:net';
 import { hostName, isAddress, isLoopbackName } from '../access/browsers.ts';
 import { type Access, digest, type NewSecret, type Reply, readCookies, type Session } from './access.ts';
 import { openedPage, refusedPage } from './page.ts';
@@ -11,6 +12,7 @@ import { StudioError } from './requests.ts';
 
 export class LocalAccess implements Access {
   readonly headers = {};
+  readonly proxies = new BlockList();
   readonly advice = 'open the address that the studio prints';
   port = 0;
   readonly #newSecret: NewSecret;

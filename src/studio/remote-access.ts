@@ -46,6 +46,7 @@ export interface RemoteAccessOptions {
 export class RemoteAccess implements Access {
   readonly advice = 'reload the page to sign in';
   readonly headers: Record<string, string>;
+  readonly proxies: BlockList;
   port = 0;
   readonly #options: RemoteAccessOptions;
   readonly #sessions: Sessions;
@@ -60,6 +61,7 @@ export class RemoteAccess implements Access {
   constructor(options: RemoteAccessOptions) {
     const { hasTls, trustedProxies, clock, newSecret } = options;
     this.#options = options;
+    this.proxies = trustedProxies;
     this.headers = hasTls ? STRICT_TRANSPORT : {};
     this.#sessions = new Sessions(clock, newSecret);
     this.#attempts = new Attempts(clock);

@@ -11,15 +11,18 @@ import { isForeign } from '../access/browsers.ts';
 import { EditError } from '../changes/errors.ts';
 import { RecordError } from '../import/problems.ts';
 import { type Access, checkPost, type Session } from './access.ts';
+import { Connections } from './connections.ts';
 import { type Address, endpoints, type RequestTo, type ResponseOf } from './contract.ts';
 import { HTML, type PageFile } from './page.ts';
 import { readJson, readQuery, readRequest, StudioError } from './requests.ts';
 import type { Progress } from './responses.ts';
 
 const MAX_UPLOAD_MS = 3_600_000;
-const MAX_CONNECTIONS = 500;
 /** How long a client without a session may neither send nor read anything. */
 const MAX_IDLE_MS = 60_000;
+/** How long the TLS handshake may take, and the header of a request, also of the first one. */
+const MAX_HEADER_MS = 5000;
+const CHECK_INTERVAL_MS = 1000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const LINES_TYPE = 'application/x-ndjson';
 const SECURITY_HEADERS = {
@@ -70,18 +73,25 @@ export interface StudioServer {
 
 /** With `tls`, the server speaks HTTPS. */
 export function createStudioServer(access: Access, routes: StudioRoutes, tls?: TlsFiles): StudioServer {
+  const connections = new Connections();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     for (const [name, value] of Object.entries({ ...SECURITY_HEADERS, ...access.headers }))
       response.setHeader(name, value);
-    handle(access, routes, request, response).catch((error) => sendError(error, response));
+    handle(access, connections, routes, request, response).catch((error) => sendError(error, response));
   };
+  const timeouts = { headersTimeout: MAX_HEADER_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS };
   const server = tls
-    ? createTlsServer({ ...tls, minVersion: 'TLSv1.2', handshakeTimeout: MAX_IDLE_MS }, onRequest)
-    : createServer(onRequest);
+    ? createTlsServer(
+        { ...tls, ...timeouts, minVersion: 'TLSv1.2', handshakeTimeout: MAX_HEADER_MS },
+        onRequest,
+      )
+    : createServer(timeouts, onRequest);
   // A picture of 256 MB may take long to arrive. Without a session, nothing of a body is waited for.
   server.requestTimeout = MAX_UPLOAD_MS;
   server.timeout = MAX_IDLE_MS;
-  server.maxConnections = MAX_CONNECTIONS;
+  // A page goes on with a connection that has a session.
+  server.keepAliveTimeout = MAX_IDLE_MS;
+  connections.watch(server, access.proxies);
   return {
     server,
     async listen({ host, port }) {
@@ -96,11 +106,14 @@ export function createStudioServer(access: Access, routes: StudioRoutes, tls?: T
 
 async function handle(
   access: Access,
+  connections: Connections,
   routes: StudioRoutes,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   access.checkConnection(request);
+  const session = access.session(request);
+  connections.setSession(request.socket, session !== undefined);
   const { headers, method } = request;
   const url = URL.parse(request.url ?? '', 'http://studio');
   if (!url || (method !== 'GET' && method !== 'POST'))
@@ -124,7 +137,6 @@ async function handle(
     const type = form === 'upload' ? 'application/octet-stream' : 'application/json';
     checkPost(request, access.originOf(request), type);
   }
-  const session = access.session(request);
   if (!session) throw new StudioError(401, `the session has ended: ${access.advice}`);
   // A change may wait long for another command.
   response.setTimeout(0);

@@ -5,7 +5,8 @@ import type { Person } from './passwords.ts';
 
 export const IDLE_MS = 30 * 60_000;
 export const MAX_SESSION_MS = 12 * 3_600_000;
-const MAX_SESSIONS = 100;
+/** Of a person. Somebody with a password cannot end the sessions of others. */
+const MAX_SESSIONS = 10;
 
 interface OpenSession {
   person: Person;
@@ -29,8 +30,9 @@ export class Sessions {
     const secret = this.#newSecret();
     const now = this.#clock();
     for (const [key, session] of this.#open) if (isOver(session, now)) this.#open.delete(key);
-    const [oldest] = this.#open.keys();
-    if (oldest !== undefined && this.#open.size >= MAX_SESSIONS) this.#open.delete(oldest);
+    const own = [...this.#open].filter(([, session]) => session.person.name === person.name);
+    const [oldest] = own;
+    if (oldest && own.length >= MAX_SESSIONS) this.#open.delete(oldest[0]);
     this.#open.set(digest(secret), { person, openedAt: now, usedAt: now });
     return secret;
   }
