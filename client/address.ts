@@ -22,7 +22,7 @@ function checkOrigin(text: string, prefix: string): string {
 }
 
 /** `URL.parse` and `URL.canParse` are missing in browsers of 2023. */
-function parseUrl(text: string): URL | undefined {
+export function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);
   } catch {

@@ -104,8 +104,8 @@ export class Transport {
     const seconds = Math.ceil((this.#restsUntil - this.#timer.now()) / 1000);
     if (seconds <= 0) return;
     const message =
-      'Not sent, because one more refusal would block this address for an hour: its programs together exceed the rate ' +
-      `limit. Run fewer of them, let them share a client, or use a token without a limit. Try again in ${seconds} s.`;
+      'Not sent, because one more refusal would block this address for an hour. Run fewer programs, or use ' +
+      `a token without a limit. Try again in ${seconds} s.`;
     throw new ZukanError(429, message, '', undefined, seconds);
   }
 }

@@ -1,4 +1,5 @@
 /** Creates and finds elements. Text is never parsed as HTML. */
+import { parseUrl } from '../client/address.ts';
 
 type Value = string | number | boolean | undefined | ((event: Event) => void);
 
@@ -22,15 +23,6 @@ export const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: r
 /** For elements that index.html always contains. */
 export function byId<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;
-}
-
-/** `URL.parse` is missing in browsers of 2023. */
-export function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Plain text unless the address is http or https: addresses come from the catalogue. */

@@ -1,5 +1,6 @@
 /** Shows artists, characters, categories and albums: in a list, and on a page of their own. */
-import { byId, el, externalLink, parseUrl, prefersReducedMotion } from './dom.ts';
+import { parseUrl } from '../client/address.ts';
+import { byId, el, externalLink, prefersReducedMotion } from './dom.ts';
 import { LazyPictures } from './lazy-pictures.ts';
 import { Picture } from './picture.ts';
 import { type EntryKind, formatUrl, noFilter, type View } from './route.ts';

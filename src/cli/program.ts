@@ -149,7 +149,7 @@ export function buildProgram(
   program
     .command('adopt')
     .description('make the files of another catalogue those of this one, before an import that moves it here')
-    .addHelpText('after', examples('DATABASE_URL=postgres://zukan:secret@host/zukan zukan adopt'))
+    .addHelpText('after', examples('zukan adopt'))
     .action(async () => (await import('./moving/adopt.ts')).adoptCommand(config(), terminal));
 
   addMaintenanceCommands(program, config, terminal);
