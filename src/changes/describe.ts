@@ -1,10 +1,11 @@
 /** Describes what a change did, for the shell and the studio. */
+import { compareFields, readableEntry, readableImage } from '../catalogue/documents/differences.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
-import { formerNames, isId } from '../catalogue/names.ts';
+import { isId } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { inBatches } from '../lib/parallel.ts';
-import type { ChangeItem, ChangeLogReader, DescribedItem, Difference } from '../store/contract/change-log.ts';
-import type { Lookup } from '../store/contract/writer.ts';
+import type { ChangeItem, ChangeLogReader, DescribedItem } from '../store/contract/change-log.ts';
+import type { Entry, Lookup } from '../store/contract/writer.ts';
 import type { ImageEdit } from './images.ts';
 import type { Kept } from './undoing.ts';
 
@@ -32,7 +33,7 @@ export async function describeItems(lookup: LoggedLookup, items: ChangeItem[]): 
       id,
       ...(typeof name === 'string' && { name }),
       what: whatHappened(item),
-      differences: differences(before, after),
+      differences: compareFields(before, after),
       undoneBy,
     };
   });
@@ -87,28 +88,8 @@ async function findNames(lookup: Lookup, items: ChangeItem[]): Promise<Map<strin
 
 /** The fields as people read them. */
 function readable({ kind }: ChangeItem, fields: Fields | null, names: Map<string, string>): Fields {
-  if (!fields) return {};
-  if (kind === 'image') {
-    const shown: Fields = { ...fields };
-    for (const [field] of ENTRY_FIELDS)
-      if (field in fields)
-        shown[field] = [fields[field] as string | string[]].flat().map((id) => names.get(id) ?? id);
-    const source = fields.source as { name?: string; url?: string } | undefined;
-    if (source) shown.source = [source.name, source.url].filter(Boolean);
-    return shown;
-  }
-  if (kind === 'blocked' || kind === 'removed' || kind === 'taken-down') return fields;
-  const { document, aliases, images } = fields as { document: string; aliases: string[]; images?: string[] };
-  const { id, ...facts } = JSON.parse(document);
-  return { ...facts, aliases: formerNames(aliases), ...(images && { images }) };
-}
-
-function differences(before: Fields, after: Fields): Difference[] {
-  const show = (value: unknown) =>
-    value === undefined || value === null ? '' : [value].flat().map(String).join(', ');
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .map((field) => ({ field, before: show(before[field]), after: show(after[field]) }))
-    .filter(({ before, after }) => before !== after);
+  if (!fields || kind === 'blocked' || kind === 'removed' || kind === 'taken-down') return fields ?? {};
+  return kind === 'image' ? readableImage(fields, names) : readableEntry(fields as unknown as Entry);
 }
 
 /** Entries are names or ids. What is undefined stays as it is. */

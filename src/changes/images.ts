@@ -1,6 +1,6 @@
 /** Edits images: the fields that an operator can change. The caller commits. */
+import { type Difference, imageDifferences } from '../catalogue/documents/differences.ts';
 import {
-  type Difference,
   type EditableField,
   type ImageChange,
   type ListChange,
@@ -53,12 +53,10 @@ export const NO_EDIT: ImageEdit = {
   create: false,
 };
 
-/** Of a field of the image, or of the albums that it is in. */
-export type EditDifference = Omit<Difference, 'field'> & { field: Difference['field'] | 'album' };
-
+/** `differences` are of the image, and of the albums that it is in. They are found when somebody asks for them. */
 export interface EditedImage {
   id: string;
-  differences: EditDifference[];
+  differences: () => Difference[];
 }
 
 /** Returns the images that change, in the order of the ids. */
@@ -69,7 +67,7 @@ export async function editImages(
   defaults: NewRecordDefaults,
 ): Promise<EditedImage[]> {
   const change = await resolveEdit(writer, edit, defaults);
-  const changed: EditedImage[] = [];
+  const changed = new Map<string, EditedImage['differences']>();
   const missing: string[] = [];
   for (const batch of inBatches(ids, BATCH_SIZE)) {
     const rows = new Map((await writer.imagesById(batch)).map((row) => [row.id, row]));
@@ -79,21 +77,18 @@ export async function editImages(
       const [row, entriesOfRow] = [rows.get(id), entries.get(id)];
       const planned = row && entriesOfRow && planEdit(row, entriesOfRow, change, writer.fixedShelves);
       if (!planned) return [];
-      changed.push({ id, differences: planned.differences });
-      return [planned.placed];
+      changed.set(id, () => imageDifferences(row, planned.row));
+      return [planned];
     });
     await writer.saveImages(placed);
     // The next import of their folders fills these fields again.
     if (edit.reset.length > 0) await writer.sourceFiles.forget(batch);
   }
   if (missing.length > 0) throw new EditError(`nothing was changed: ${describeMissing(missing)}`);
-  const differences = await editAlbums(writer, ids, edit, defaults);
-  for (const { id, ...image } of changed)
-    differences.set(id, [...image.differences, ...(differences.get(id) ?? [])]);
-  return ids.flatMap((id) => {
-    const ofImage = differences.get(id);
-    return ofImage ? [{ id, differences: ofImage }] : [];
-  });
+  const albums = await editAlbums(writer, ids, edit, defaults);
+  return ids
+    .filter((id) => changed.has(id) || albums.has(id))
+    .map((id) => ({ id, differences: () => [...(changed.get(id)?.() ?? []), ...(albums.get(id) ?? [])] }));
 }
 
 /** Returns what changes, by image. */
@@ -102,8 +97,8 @@ async function editAlbums(
   ids: string[],
   { addAlbums, removeAlbums, create }: ImageEdit,
   defaults: NewRecordDefaults,
-): Promise<Map<string, EditDifference[]>> {
-  const differences = new Map<string, EditDifference[]>();
+): Promise<Map<string, Difference[]>> {
+  const differences = new Map<string, Difference[]>();
   const record = (changed: Set<string>, before: string, after: string) => {
     for (const id of changed)
       differences.set(id, [...(differences.get(id) ?? []), { field: 'album', before, after }]);

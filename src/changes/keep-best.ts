@@ -1,6 +1,7 @@
 /** Of images that look alike, keeps the best one: it gets what the others know, and they go to the trash. */
 
 import type { DetailField } from '../catalogue/documents/details.ts';
+import { type Difference, imageDifferences } from '../catalogue/documents/differences.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import {
   type EditableField,
@@ -16,7 +17,6 @@ import type { CatalogueWriter, SavedEntry, SavedImage } from '../store/contract/
 import { countImages } from './describe.ts';
 import { saveOrder } from './entries.ts';
 import { EditError } from './errors.ts';
-import type { EditDifference } from './images.ts';
 import { loadEntriesOf } from './references.ts';
 import { type Removal, readOtherHashes, rememberRemoved } from './remove-images.ts';
 
@@ -28,7 +28,7 @@ export interface Choice {
 
 export interface KeptImage {
   id: string;
-  differences: EditDifference[];
+  differences: Difference[];
   removed: string[];
 }
 
@@ -75,25 +75,18 @@ async function readAgain(
   return before.map(({ id }) => now.get(id)) as [SavedImage, ...SavedImage[]];
 }
 
-async function merge(
-  writer: CatalogueWriter,
-  best: SavedImage,
-  others: SavedImage[],
-): Promise<EditDifference[]> {
+async function merge(writer: CatalogueWriter, best: SavedImage, others: SavedImage[]): Promise<Difference[]> {
   const entries = await loadEntriesOf(writer, [best, ...others]);
   const withEntries = (row: SavedImage) => ({ row, entries: entries.get(row.id) as ImageEntries });
   const change = planMerge(withEntries(best), others.map(withEntries));
   const planned = planEdit(best, withEntries(best).entries, change, writer.fixedShelves);
-  if (planned) await writer.saveImages([planned.placed]);
-  return planned?.differences ?? [];
+  if (!planned) return [];
+  await writer.saveImages([planned]);
+  return imageDifferences(best, planned.row);
 }
 
 /** The best image takes the place of the first other one in each album that does not have it yet. */
-async function takePlaces(
-  writer: CatalogueWriter,
-  best: string,
-  others: Set<string>,
-): Promise<EditDifference[]> {
+async function takePlaces(writer: CatalogueWriter, best: string, others: Set<string>): Promise<Difference[]> {
   const albums = (await writer.albumsOf([...others])).filter(({ images }) => !images?.includes(best));
   for (const album of albums)
     await saveOrder(writer, album, album.images?.map((id) => (others.has(id) ? best : id)) ?? []);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
+import { entryDifferences, imageDifferences } from '../../src/catalogue/documents/differences.ts';
 import { dimensions } from '../../src/catalogue/documents/document.ts';
 import { formatEdited, parseEdited, planEdit } from '../../src/catalogue/documents/edit-image.ts';
 import { placeImage } from '../../src/catalogue/documents/place-image.ts';
@@ -51,10 +52,10 @@ describe('planEdit', () => {
   test('changes fields, shelves and marks, and says what changed', () => {
     const change = { rating: 'nsfw' as const, artist: bob, categories: { add: [fox], remove: [cat] } };
     const planned = planEdit(image, entries, change, fixedShelves);
-    assert.deepEqual(planned?.placed.shelves, [1, 4, 5, 11, 21, 22]);
-    assert.equal(planned?.placed.row.edited, 'artist categories rating by-hand');
-    assert.equal(planned?.placed.row.number, 1);
-    assert.deepEqual(planned?.differences, [
+    assert.deepEqual(planned?.shelves, [1, 4, 5, 11, 21, 22]);
+    assert.equal(planned?.row.edited, 'artist categories rating by-hand');
+    assert.equal(planned?.row.number, 1);
+    assert.deepEqual(planned && imageDifferences(image, planned.row), [
       { field: 'rating', before: 'sfw', after: 'nsfw' },
       { field: 'artist', before: 'Ann', after: 'Bob' },
       { field: 'categories', before: 'cat, dog', after: 'dog, fox' },
@@ -64,7 +65,7 @@ describe('planEdit', () => {
 
   test('a part of the source keeps the other part', () => {
     const planned = planEdit(image, entries, { source: { url: 'https://example.org' } }, fixedShelves);
-    assert.deepEqual(planned?.differences[0], {
+    assert.deepEqual(planned && imageDifferences(image, planned.row)[0], {
       field: 'source',
       before: 's',
       after: 's https://example.org',
@@ -73,13 +74,28 @@ describe('planEdit', () => {
 
   test('a value that is there already is marked as decided, once', () => {
     const planned = planEdit(image, entries, { rating: 'sfw' }, fixedShelves);
-    assert.deepEqual(planned?.differences, [{ field: 'edited', before: '', after: 'rating' }]);
+    assert.deepEqual(planned && imageDifferences(image, planned.row), [
+      { field: 'edited', before: '', after: 'rating' },
+    ]);
     const marked = { ...image, edited: 'rating' };
     assert.equal(planEdit(marked, entries, { rating: 'sfw' }, fixedShelves), undefined);
     const reset = planEdit(marked, entries, { reset: ['rating', 'artist'] }, fixedShelves);
-    assert.equal(reset?.placed.row.edited, '');
-    assert.equal(reset?.placed.row.document, image.document);
+    assert.equal(reset?.row.edited, '');
+    assert.equal(reset?.row.document, image.document);
   });
+});
+
+test('the images of an album are counted', () => {
+  const differenceOf = (before: string[], after: string[]) =>
+    entryDifferences({ document: '{}', images: before }, { document: '{}', images: after });
+  assert.deepEqual(differenceOf(['a', 'b'], ['b', 'c', 'd']), [
+    { field: 'images', before: '2', after: '3 (2 added, 1 removed)' },
+  ]);
+  assert.deepEqual(differenceOf(['a', 'b'], ['b', 'a']), [
+    { field: 'images', before: '2', after: '2 (in another order)' },
+  ]);
+  assert.deepEqual(differenceOf([], ['a']), [{ field: 'images', before: '', after: '1' }]);
+  assert.deepEqual(differenceOf(['a'], ['a']), []);
 });
 
 describe('imports', () => {

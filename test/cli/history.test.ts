@@ -35,7 +35,7 @@ await forEachEngineInDepth((engine) => {
     assert.match(rename.summary, /^category "catgirl": name: catgirl → cat girl/);
     assert.match(
       await run('history', '2'),
-      new RegExp(`\\nimage ${first} \\(1\\) changed {2}rating: \\S+ → nsfw; edited: `),
+      new RegExp(`\\nimage ${first} \\(1\\) changed {2}rating: \\S+ → nsfw\n`),
     );
     assert.equal(JSON.parse(await run('history', '2', '--json')).items.length, 2);
     assert.deepEqual(

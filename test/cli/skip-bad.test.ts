@@ -86,16 +86,16 @@ await forEachEngineInDepth(async (engine) => {
     writeFileSync(path, changed.map((record) => JSON.stringify(record)).join('\n'));
     const lines = [
       'changed:',
-      '  artist Anne: name: Ann → Anne; url: (none) → https://example.org/',
+      '  artist Anne: name: Ann → Anne; url: (none) → https://example.org/; aliases: (none) → Ann',
       `  category cats: description: ${'x'.repeat(60)}… → (none)`,
-      '  image some/1.png: artist: Unknown → Anne; source: (none) → a site https://example.org/; ' +
-        'nsfw: sfw → questionable; categories: (none) → cats',
-      '  image some/2.png: nsfw: sfw → nsfw',
+      '  image some/1.png: rating: sfw → questionable; artist: Unknown → Anne; categories: (none) → cats; ' +
+        'source: (none) → a site https://example.org/; edited: rating → artist categories rating source',
+      '  image some/2.png: rating: sfw → nsfw',
     ].join('\n');
     for (const flags of [['--dry-run'], []]) {
       const { output } = await runCommand(['import', '--quiet', ...flags, path], box.environment);
       assert.ok(output.includes(`\n${lines}\n`), output);
-      assert.match(output, /\n {2}image some\/18\.png: nsfw: sfw → nsfw\n {2}and 13 more\n/);
+      assert.match(output, /\n {2}image some\/18\.png: rating: sfw → nsfw\n {2}and 13 more\n/);
     }
   });
 });

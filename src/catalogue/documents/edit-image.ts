@@ -10,7 +10,7 @@ import type {
   SavedImage,
 } from '../../store/contract/writer.ts';
 import type { Image, Rating } from '../types.ts';
-import { DETAIL_FIELDS, type DetailField, type Details } from './details.ts';
+import type { DetailField, Details } from './details.ts';
 import { composeDocument, parseStored, readDocument, type StoredImage } from './document.ts';
 import { type ImageEntries, placeImage } from './place-image.ts';
 
@@ -111,23 +111,16 @@ export interface ListChange {
   remove: SavedEntry[];
 }
 
-/** What was changed, for people. */
-export interface Difference {
-  field: EditableField | 'edited';
-  before: string;
-  after: string;
-}
-
 /** Every field of the change counts as decided, even if it has the value already. Undefined if nothing changes. */
 export function planEdit(
   row: SavedImage,
   entries: ImageEntries,
   change: ImageChange,
   fixedShelves: FixedShelves,
-): { placed: PlacedImage; differences: Difference[] } | undefined {
+): PlacedImage | undefined {
   const image = readDocument(row.document);
-  const { reset = [], ...decided } = change;
-  const fields = (Object.keys(decided) as EditableField[]).filter((field) => decided[field] !== undefined);
+  const { reset = [], ...given } = change;
+  const fields = (Object.keys(given) as EditableField[]).filter((field) => given[field] !== undefined);
   const edited = new Set(parseEdited(row.edited)).union(new Set(fields)).difference(new Set(reset));
   const after = {
     nsfw: change.rating ?? image.nsfw,
@@ -158,31 +151,15 @@ export function planEdit(
     previews,
     fixedShelves,
   );
-  const decidedBefore = listEdited(row.edited).join(' ');
-  const decidedAfter = listEdited(changedRow.edited).join(' ');
-  if (placed.row.document === row.document && decidedBefore === decidedAfter) return undefined;
-  const differences: Difference[] = [
-    { field: 'rating', before: image.nsfw, after: nsfw },
-    { field: 'artist', before: entries.artist.name, after: after.artist.name },
-    { field: 'categories', before: joinNames(entries.categories), after: joinNames(after.categories) },
-    { field: 'characters', before: joinNames(entries.characters), after: joinNames(after.characters) },
-    { field: 'source', before: joinSource(image.source), after: joinSource(source) },
-    ...DETAIL_FIELDS.map((field) => ({ field, before: image[field], after: details[field] })),
-    { field: 'edited', before: decidedBefore, after: decidedAfter },
-  ];
-  return { placed, differences: differences.filter(({ before, after }) => before !== after) };
+  const decided = (text: string) => listEdited(text).join();
+  const isSame = placed.row.document === row.document && decided(changedRow.edited) === decided(row.edited);
+  return isSame ? undefined : placed;
 }
 
 function applyChange(entries: SavedEntry[], { add, remove }: ListChange = { add: [], remove: [] }) {
   const removed = new Set(remove.map(({ id }) => id));
   return [...entries, ...add].filter(({ id }) => !removed.has(id));
 }
-
-function joinNames(entries: SavedEntry[]): string {
-  return [...new Set(entries.map(({ name }) => name))].sort().join(', ');
-}
-
-const joinSource = ({ name, url }: Image['source']) => [name, url].filter(Boolean).join(' ');
 
 type FileRow = Omit<ImageRow, 'id' | 'edited' | 'number'>;
 

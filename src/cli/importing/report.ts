@@ -1,4 +1,5 @@
 /** What an import did, or what a dry run would do. */
+import type { Difference } from '../../catalogue/documents/differences.ts';
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import type { ImportListener } from '../../import/apply/listener.ts';
 import type { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
@@ -8,7 +9,7 @@ import type { RecordLine, UnknownMarker } from '../../import/sources/record.ts';
 import type { IgnoreReason } from '../../import/sources/walk.ts';
 import type { Change } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
-import { count } from '../terminal/text.ts';
+import { count, formatDifference } from '../terminal/text.ts';
 import {
   BoundedList,
   describeIgnored,
@@ -73,7 +74,7 @@ export class ImportReport implements ImportListener {
     this.#changes = new BoundedList(options.maxListed);
   }
 
-  record(record: RecordLine, outcome: keyof ImportSummary, changes: string[] = []): void {
+  record(record: RecordLine, outcome: keyof ImportSummary, differences: Difference[] = []): void {
     const { type } = record;
     const isImplicit = 'isImplicit' in record && record.isImplicit === true;
     // Whether the pictures that mention an entry were read does not matter to the counts.
@@ -81,7 +82,8 @@ export class ImportReport implements ImportListener {
     this.summary[outcome]++;
     const name = displayName(record);
     if (isImplicit && outcome === 'added') this.#created.push(`${type} ${name}`);
-    if (changes.length > 0) this.#changes.add(`${type} ${name}: ${changes.join('; ')}`);
+    if (differences.length > 0)
+      this.#changes.add(`${type} ${name}: ${differences.map((each) => formatDifference(each)).join('; ')}`);
     this.#addLine(outcome, type, name);
   }
 

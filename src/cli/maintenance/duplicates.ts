@@ -12,7 +12,7 @@ import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.
 import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { count, formatTable, shortenCell } from '../terminal/text.ts';
+import { count, formatDifference, formatTable, shortenCell } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 
 interface Member {
@@ -112,9 +112,7 @@ async function keepChosen(
   for (const { id, differences, removed } of kept)
     printLines(terminal, [
       `kept ${id}`,
-      ...differences.map(
-        ({ field, before, after }) => `  ${field}: ${before || '(none)'} → ${after || '(none)'}`,
-      ),
+      ...differences.map((difference) => `  ${formatDifference(difference)}`),
       ...removed.map((other) => `  removed ${other}`),
     ]);
   const removed = kept.reduce((sum, { removed }) => sum + removed.length, 0);

@@ -12,7 +12,7 @@ import type { Config } from '../../config/config.ts';
 import { newId } from '../../lib/random.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { count } from '../terminal/text.ts';
+import { count, formatDifference } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 import { readIds } from './image-ids.ts';
 
@@ -91,8 +91,7 @@ function isSet(field: EditableField, flags: EditFlags): boolean {
 }
 
 function describe({ id, differences }: EditedImage): string[] {
-  const show = (value: string) => value || '(none)';
-  return differences.map(({ field, before, after }) => `${id}  ${field}: ${show(before)} → ${show(after)}`);
+  return differences().map((difference) => `${id}  ${formatDifference(difference)}`);
 }
 
 function parseReset(names: string[]): EditableField[] {

@@ -1,4 +1,5 @@
 /** `zukan entry`: shows, changes, merges and removes artists, categories, characters and albums. */
+import { entryDifferences } from '../../catalogue/documents/differences.ts';
 import { formerNames } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import { blockNames, editEntry, mergeEntries } from '../../changes/entries.ts';
@@ -11,7 +12,7 @@ import { openSnapshot, openStore } from '../../server/engines.ts';
 import type { CatalogueWriter, SavedEntry } from '../../store/contract/writer.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { count, formatTable } from '../terminal/text.ts';
+import { count, formatDifference, formatTable } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';
 import { readIds } from './image-ids.ts';
 import { removeEmptyCommand, removeEntriesCommand } from './remove-entries.ts';
@@ -176,16 +177,7 @@ async function merge(writer: CatalogueWriter, from: SavedEntry, reference: strin
 }
 
 function describeChange(before: SavedEntry, after: SavedEntry): string {
-  const facts = ({ document, aliases, images }: SavedEntry): Record<string, unknown> => ({
-    ...JSON.parse(document),
-    aliases: formerNames(aliases),
-    ...(images && { images }),
-  });
-  const [old, changed] = [facts(before), facts(after)];
-  const show = (value: unknown) => [value].flat().join(', ') || '(none)';
-  const differences = Object.keys(changed)
-    .filter((field) => show(old[field]) !== show(changed[field]))
-    .map((field) => `${field}: ${show(old[field])} → ${show(changed[field])}`);
+  const differences = entryDifferences(before, after).map((difference) => formatDifference(difference));
   return `${before.kind} "${before.name}": ${differences.join('; ') || 'unchanged'}`;
 }
 

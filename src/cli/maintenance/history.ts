@@ -9,7 +9,7 @@ import type { CatalogueSnapshot } from '../../store/contract/writer.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { parseLimit, parseTime } from '../terminal/options.ts';
 import { printLine, printLines, printStream, type Terminal } from '../terminal/terminal.ts';
-import { formatTable, printable } from '../terminal/text.ts';
+import { formatDifference, formatTable, printable } from '../terminal/text.ts';
 
 const KINDS = ['artist', 'category', 'character', 'album'] as const;
 const DEFAULT_LIMIT = 100;
@@ -106,8 +106,7 @@ async function* textLines(
 }
 
 function describeItem({ kind, id, name, what, differences, undoneBy }: DescribedItem): string {
-  const show = (value: string) => value || '(none)';
-  const fields = differences.map(({ field, before, after }) => `${field}: ${show(before)} → ${show(after)}`);
+  const fields = differences.map((difference) => formatDifference(difference, Number.POSITIVE_INFINITY));
   const undone = undoneBy === null ? '' : ` (undone by ${undoneBy})`;
   return `${describeSubject({ kind, id, name })} ${what}${fields.length > 0 ? `  ${fields.join('; ')}` : ''}${undone}`;
 }

@@ -1,4 +1,5 @@
 /** Text for people. */
+import type { Difference } from '../../catalogue/documents/differences.ts';
 import { printable } from '../../lib/printable.ts';
 import { shorten } from '../../lib/text.ts';
 
@@ -7,6 +8,15 @@ export { printable };
 /** `1 image`, `2 images`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Longer values are cut, except where nothing else shows them whole. */
+const MAX_VALUE_LENGTH = 60;
+
+/** `rating: sfw → nsfw`. */
+export function formatDifference({ field, before, after }: Difference, maxLength = MAX_VALUE_LENGTH): string {
+  const show = (value: string) => shorten(value, maxLength) || '(none)';
+  return `${field}: ${show(before)} → ${show(after)}`;
 }
 
 const MAX_CELL_LENGTH = 40;

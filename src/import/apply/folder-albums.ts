@@ -1,5 +1,6 @@
 /** Makes albums of the folders for which an operator chose so. Folders with the same name share an album. */
 import { basename, dirname, join } from 'node:path';
+import { entryDifferences } from '../../catalogue/documents/differences.ts';
 import { normaliseName } from '../../catalogue/names.ts';
 import { inBatches } from '../../lib/parallel.ts';
 import type { SourceFile } from '../../store/contract/source-files.ts';
@@ -7,7 +8,6 @@ import { type CatalogueWriter, type Entry, MAX_ALBUM_IMAGES } from '../../store/
 import { entryDocument } from '../plan/entry.ts';
 import { ExistingEntries } from '../plan/existing.ts';
 import { type FolderAlbum, planFolderAlbum } from '../plan/folder-albums.ts';
-import { entryChanges } from '../plan/outcome.ts';
 import type { ImportOptions } from '../prepare/prepare.ts';
 import { isValidRecord } from '../sources/record.ts';
 import { loadEntries } from './lookup.ts';
@@ -80,7 +80,7 @@ export class FolderAlbums {
     const record = { type: 'album', name: before?.name ?? name } as const;
     const after = before ? { ...before, images } : this.#newAlbum(name, images);
     await this.#writer.saveEntries([after]);
-    if (before) report.record(record, 'updated', entryChanges(before, after));
+    if (before) report.record(record, 'updated', entryDifferences(before, after));
     else report.record({ ...record, isImplicit: true }, 'added');
     return describeRest(left);
   }

@@ -1,4 +1,5 @@
 /** What an import tells those who report it. */
+import type { Difference } from '../../catalogue/documents/differences.ts';
 import type { Rating } from '../../catalogue/types.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import type { RecordLine, UnknownMarker } from '../sources/record.ts';
@@ -6,8 +7,8 @@ import type { DecisionReport } from './decisions.ts';
 
 /** Receives the outcome of each record. */
 export interface ImportListener extends DecisionReport {
-  /** `changes` are the fields that an update changes, such as `nsfw: sfw → nsfw`. */
-  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', changes?: string[]): void;
+  /** `differences` are those of an update. */
+  record(record: RecordLine, outcome: 'added' | 'updated' | 'unchanged', differences?: Difference[]): void;
   /** A file of a folder was not read again, because it did not change. */
   unchangedFile(path: string): void;
   /** A file of a folder was not read again, because an earlier attempt of the import had read it. */

@@ -1,5 +1,10 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
+import {
+  type Difference,
+  entryDifferences,
+  imageDifferences,
+} from '../../catalogue/documents/differences.ts';
 import { readDocument } from '../../catalogue/documents/document.ts';
 import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
@@ -16,7 +21,7 @@ import { planEntry } from '../plan/entry.ts';
 import { ExistingEntries, referencesOf } from '../plan/existing.ts';
 import { type Picture, planImage } from '../plan/image.ts';
 import { completeRecord } from '../plan/kept-fields.ts';
-import { entryChanges, imageChanges, type NewRecordDefaults, type Outcome } from '../plan/outcome.ts';
+import type { NewRecordDefaults, Outcome } from '../plan/outcome.ts';
 import { entryIdentities, processInBatches } from '../prepare/batch.ts';
 import type { Looks } from '../prepare/near-duplicates.ts';
 import type { Problems, RecordLocation } from '../problems.ts';
@@ -36,7 +41,7 @@ type Located<T> = RecordLocation & { record: T };
 export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };
 /** Called with the image that a record became or already was: its id, and the keys of its files. */
 type OnImage<T extends ImageWithPicture> = (line: T, id: string, keys: string[]) => void;
-type Planned<Row> = Outcome<Row> & { changes?: string[] };
+type Planned<Row> = Outcome<Row> & { differences?: Difference[] };
 
 const imageIdentities = ({ record, picture }: ImageWithPicture) => [
   ...picture.hashes,
@@ -85,7 +90,7 @@ export class Saver {
         const planned = planEntry(record, existing, this.#defaults);
         if (planned.outcome !== 'updated') return planned;
         const before = existing.withId(record.type, planned.row.id);
-        return { ...planned, changes: before ? entryChanges(before, planned.row) : [] };
+        return { ...planned, differences: before ? entryDifferences(before, planned.row) : [] };
       };
       const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
       if (rows.length > 0) this.#mentioned = new MentionedEntries();
@@ -126,7 +131,7 @@ export class Saver {
           return planned;
         }
         released.push(...replacedFiles(existing, row));
-        return { ...planned, changes: imageChanges(existing.document, row.document) };
+        return { ...planned, differences: imageDifferences(existing, row) };
       };
       const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
       const lost = await this.#upload.findLost([...needed.keys()]);
@@ -191,7 +196,7 @@ export class Saver {
         return { rows, done: index };
       const planned = this.#problems.attempt(line, () => plan(line));
       if (!planned) continue;
-      this.#report.record(line.record, planned.outcome, planned.changes);
+      this.#report.record(line.record, planned.outcome, planned.differences);
       if (planned.outcome !== 'unchanged') rows.push(planned.row);
       if (planned.outcome === 'updated')
         for (const identity of planned.formerIdentities) former.add(identity);
