@@ -77,7 +77,7 @@ export async function restoreBackup(backup: Backup, options: RestoreOptions): Pr
   await changeFiles({ ...options, isDryRun: false }, prepare, async (writer, upload) => {
     if (!(await isEmpty(options.openSnapshot)))
       throw new NotEmpty('the catalogue is not empty; restore into a new one');
-    const problems = new Problems(false);
+    const problems = new Problems([], { stopsAt: 'any' });
     const listening = { report: silent, looks: noLooks };
     const saver = new Saver(writer, upload, options.defaults, problems, listening, async ({ label }) => {
       throw new Error(`the file of ${label} was removed while it was restored; restore again`);
@@ -143,7 +143,7 @@ export async function verifyBackup(
   backup: Backup,
   { onImage, signal }: Pick<RestoreOptions, 'onImage' | 'signal'>,
 ): Promise<Problem[]> {
-  const problems = new Problems(false);
+  const problems = new Problems([], { stopsAt: 'any' });
   await backup.tokens();
   await backup.linkKeys();
   for await (const _file of backup.sources()) signal.throwIfAborted();

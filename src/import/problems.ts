@@ -12,6 +12,19 @@ export function withSubject<T>(subject: string, work: () => T): T {
   }
 }
 
+/**
+ * What stops an import: any problem, only an invalid record of a catalogue file, or nothing. A picture that cannot be read, or
+ * whose sidecar is invalid, is left out otherwise.
+ */
+export type StopsAt = 'any' | 'records' | 'nothing';
+
+export interface ProblemOptions {
+  stopsAt: StopsAt;
+  isDryRun?: boolean;
+  /** Whether all of them are listed, however many they are. */
+  listsAll?: boolean;
+}
+
 const MAX_PROBLEMS = 100;
 /** A reason may quote the record, which may be a megabyte long. */
 const MAX_REASON_LENGTH = 1000;
@@ -32,14 +45,22 @@ export interface Problem {
 }
 
 export class Problems {
-  readonly #skips: boolean;
+  readonly #stops: (location: RecordLocation, isPicture: boolean) => boolean;
+  readonly #isDryRun: boolean;
   readonly #maxListed: number;
   readonly #found: { location: RecordLocation; reason: string }[] = [];
   #count = 0;
+  #stopping = 0;
 
-  /** Whether invalid records are skipped, so that any number of them does not stop the import. */
-  constructor(skips: boolean, listsAll = false) {
-    this.#skips = skips;
+  /** A dry run shows everything that an import would do without the invalid records. */
+  constructor(
+    sources: { isFolder: boolean }[],
+    { stopsAt, isDryRun = false, listsAll = false }: ProblemOptions,
+  ) {
+    this.#isDryRun = isDryRun;
+    const isRecord = ({ source }: RecordLocation) => sources[source]?.isFolder === false;
+    this.#stops = (location, isPicture) =>
+      stopsAt === 'any' || (stopsAt === 'records' && !isPicture && isRecord(location));
     this.#maxListed = listsAll ? Number.POSITIVE_INFINITY : MAX_PROBLEMS;
   }
 
@@ -48,9 +69,14 @@ export class Problems {
     return this.#count;
   }
 
-  /** Whether there are enough of them to give up. */
+  /** Whether one of them stops the import. */
+  get isStopping(): boolean {
+    return this.#stopping > 0;
+  }
+
+  /** Whether there are enough of those to give up. */
   get isFull(): boolean {
-    return !this.#skips && this.#count >= MAX_PROBLEMS;
+    return !this.#isDryRun && this.#stopping >= MAX_PROBLEMS;
   }
 
   /** The result of the work, or undefined if the record turned out to be invalid. */
@@ -62,10 +88,11 @@ export class Problems {
     }
   }
 
-  /** Collects a `RecordError` and rethrows any other error. */
-  add(location: RecordLocation, error: unknown): undefined {
+  /** Collects a `RecordError` and rethrows any other error. `isPicture` is whether only the file of the record is bad. */
+  add(location: RecordLocation, error: unknown, isPicture = false): undefined {
     if (!(error instanceof RecordError)) throw error;
     this.#count++;
+    if (this.#stops(location, isPicture)) this.#stopping++;
     if (this.#found.length >= 2 * this.#maxListed) return;
     const { message } = error;
     const isLong = message.length > MAX_REASON_LENGTH;

@@ -28,22 +28,23 @@ export class InvalidRecords extends Error {
 export interface ImportResult {
   listed: Problem[];
   count: number;
+  /** Whether the invalid records stop an import, so that only a dry run goes on. */
+  isStopped: boolean;
   /** Undefined if nothing changed. */
   change: Change | undefined;
 }
 
-/** Returns the invalid records. Throws them, unless they are skipped or it is a dry run. */
+/** Returns what was invalid. Throws it if it stops the import, unless it is a dry run. */
 export async function runImport(
   sources: Source[],
   openWriter: () => Promise<CatalogueWriter>,
   options: ImportOptions,
   prune?: Prune,
 ): Promise<ImportResult> {
-  const { isDryRun, skipsInvalid, report } = options;
-  // A dry run shows everything that an import would do without the invalid records.
-  const problems = new Problems(skipsInvalid || isDryRun, options.listsAll);
+  const { isDryRun, report } = options;
+  const problems = new Problems(sources, options);
   const throwIfInvalid = () => {
-    if (problems.count > 0 && !skipsInvalid && !isDryRun) throw new InvalidRecords(problems.list());
+    if (problems.isStopping && !isDryRun) throw new InvalidRecords(problems.list());
   };
   const copies = new PictureCopies(report);
   let change: Change | undefined;
@@ -80,5 +81,5 @@ export async function runImport(
     },
   );
   earlier?.forget();
-  return { listed: problems.list(), count: problems.count, change };
+  return { listed: problems.list(), count: problems.count, isStopped: problems.isStopping, change };
 }

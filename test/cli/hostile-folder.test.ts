@@ -74,7 +74,7 @@ describe('imports nothing if a sidecar is', () => {
     test(what, async () => {
       const { folder, sidecar, pictures, run } = newFolder();
       await write(sidecar, folder);
-      const { status, output, errors } = await run('import', '--quiet', pictures);
+      const { status, output, errors } = await run('import', '--quiet', '--strict', pictures);
       assert.equal(status, 1, output);
       assert.match(errors, reason);
       assert.doesNotMatch(errors, /root:|SECRET/);
@@ -109,8 +109,8 @@ test('lists names that are not UTF-8, and imports the rest', async () => {
   for (const [index, name] of ['caf\xe9.png', '\x8e\x71.png', 'a\xe9.json'].entries()) write(name, index + 2);
   mkdirSync(Buffer.concat([Buffer.from(`${pictures}/`), Buffer.from('\x8e\x71', 'latin1')]));
   writeTiny(pictures, 'right \u{fffd}.png', 9);
-  const { status, output } = await run('import', '--skip-bad', '--quiet', pictures);
-  assert.equal(status, 0);
+  const { status, output } = await run('import', '--quiet', pictures);
+  assert.equal(status, 1);
   assert.match(output, /^2 added/);
   for (const name of ['caf\u{fffd}.png', '\u{fffd}q.png', '\u{fffd}q', 'a\u{fffd}.json'])
     assert.ok(output.includes(`${name}: the name is not UTF-8; rename it\n`), output);

@@ -112,11 +112,11 @@ await forEachEngineInDepth(async (engine) => {
     writePictures(pictures, PICTURES);
     writeFileSync(join(pictures, 'bad.png'), 'text');
     writeFileSync(join(pictures, 'dogs/0.json'), '{');
-    const failed = await importFolder();
+    const failed = await importFolder('--strict');
     assert.equal(failed.status, 1);
     assert.match(
       failed.errors,
-      /nothing was imported\n.*bad\.png: .*\n.*0\.png: .*\nfix these, or skip them with --skip-bad; the pictures /,
+      /nothing was imported\n.*bad\.png: .*\n.*0\.png: .*\nfix these, or import the rest without --strict; the pictures /,
     );
     assert.equal(failed.read.length, PICTURES + 1);
     assert.equal(stored().filter((name) => name.endsWith('.png')).length, PICTURES - 1);
@@ -164,7 +164,7 @@ await forEachEngineInDepth(async (engine) => {
     const { pictures, environment, importFolder, stored, assertClean } = newFolder(engine);
     writePictures(pictures, PICTURES);
     writeFileSync(join(pictures, 'bad.png'), 'text');
-    await importFolder();
+    await importFolder('--strict');
     writeTiny(pictures, 'cats/3.png', 50);
     unlinkSync(join(pictures, 'cats/5.png'));
     writeFileSync(join(pictures, 'dogs/4.txt'), 'a tag');
@@ -185,7 +185,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await run('import', '--quiet', others)).status, 0);
     writePictures(pictures, PICTURES);
     writeFileSync(join(pictures, 'bad.png'), 'text');
-    await importFolder();
+    await importFolder('--strict');
     const [id = ''] = (await run('find')).output.split('\n');
     const commands = [
       ['edit', id, '--rating', 'nsfw'],
@@ -193,7 +193,6 @@ await forEachEngineInDepth(async (engine) => {
       ['check', '--repair', '--quiet'],
       ['thumbnails', '--quiet'],
       ['import', '--quiet', '--full', others],
-      ['import', '--quiet', '--dry-run', '--skip-bad', pictures],
       ['backup', '--quiet', join(folder, 'backup')],
       ['undo', '1'],
     ];
@@ -223,7 +222,7 @@ await forEachEngineInDepth(async (engine) => {
     writeFileSync(join(pictures, '7.png'), located);
     for (const index of [1, 2]) writeTiny(pictures, `${index}.png`, index);
     writeFileSync(join(pictures, 'bad.png'), 'text');
-    await importFolder('--keep-location');
+    await importFolder('--keep-location', '--strict');
     const has = (bytes: Buffer) => stored().some((name) => name.includes(hash('sha256', bytes)));
     assert.ok(has(located) && has(tinyPicture(1)));
     for (const command of [
@@ -253,10 +252,10 @@ await forEachEngineInDepth(async (engine) => {
     const { pictures, environment, importFolder } = newFolder(engine);
     writePictures(pictures, PICTURES);
     writeFileSync(join(pictures, 'bad.png'), 'text');
-    await importFolder();
-    assert.equal((await importFolder('--keep-location')).read.length, PICTURES + 2);
-    assert.deepEqual((await importFolder('--keep-location')).read, ['bad.png']);
-    assert.equal((await importFolder('--keep-location', '--full')).read.length, PICTURES + 2);
+    await importFolder('--strict');
+    assert.equal((await importFolder('--keep-location', '--strict')).read.length, PICTURES + 2);
+    assert.deepEqual((await importFolder('--keep-location', '--strict')).read, ['bad.png']);
+    assert.equal((await importFolder('--keep-location', '--strict', '--full')).read.length, PICTURES + 2);
     unlinkSync(join(pictures, 'bad.png'));
     const sizes = { ...environment, THUMBNAILS: '100' };
     opened.clear();
@@ -269,10 +268,10 @@ await forEachEngineInDepth(async (engine) => {
     const { pictures, run, importFolder, stored, assertClean } = newFolder(engine);
     writePictures(pictures, PICTURES);
     writeFileSync(join(pictures, 'bad.png'), 'text');
-    await importFolder();
+    await importFolder('--strict');
     later(6 * DAY_MS);
     assert.equal((await run('entry', 'category', 'a', '--create')).status, 0);
-    assert.deepEqual((await importFolder()).read, ['bad.png']);
+    assert.deepEqual((await importFolder('--strict')).read, ['bad.png']);
     later(2 * DAY_MS);
     assert.equal((await run('entry', 'category', 'b', '--create')).status, 0);
     assert.deepEqual(stored(), []);
@@ -288,7 +287,7 @@ test('a list of prepared files that cannot be used never fails an import', async
   writePictures(pictures, PICTURES);
   writeFileSync(join(pictures, 'bad.png'), 'text');
   const list = join(filesFolder(config), '.prepared.db');
-  await importFolder();
+  await importFolder('--strict');
   assert.equal(statSync(list).mode & 0o777, 0o600, 'it is private');
   const damages = [
     () => writeFileSync(list, 'not a database'),
@@ -300,15 +299,15 @@ test('a list of prepared files that cannot be used never fails an import', async
   ];
   for (const damage of damages) {
     damage();
-    const { status, errors, read } = await importFolder();
+    const { status, errors, read } = await importFolder('--strict');
     assert.match(errors, /^zukan: nothing was imported\n.*bad\.png/);
     assert.equal(status, 1);
     assert.equal(read.length, PICTURES + 2);
-    assert.deepEqual((await importFolder()).read, ['bad.png']);
+    assert.deepEqual((await importFolder('--strict')).read, ['bad.png']);
   }
   damages[0]?.();
   assert.equal((await run('check', '--repair', '--quiet')).status, 0, 'they are unused files now');
-  assert.equal((await importFolder('--skip-bad')).status, 0);
+  assert.match((await importFolder()).errors, /^zukan: 1 invalid picture or record left out, see above\n$/);
   assert.equal(stored().length, PICTURES);
   await assertClean();
 });
@@ -337,7 +336,7 @@ testDeep(
       for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, attempt * MANY + index);
       if (attempt === 2) unlinkSync(join(pictures, 'bad.png'));
       later();
-      assert.equal((await importFolder()).status, attempt === 2 ? 0 : 1);
+      assert.equal((await importFolder('--strict')).status, attempt === 2 ? 0 : 1);
       assert.equal(stored().filter((name) => name.endsWith('.png')).length, MANY);
       await assertClean();
     }

@@ -42,7 +42,7 @@ function newFolder() {
       .split('\n')
       .map((line) => JSON.parse(line));
   };
-  return { pictures, write, roundTrip, import: () => run('data', 'import', '--quiet', pictures) };
+  return { pictures, write, roundTrip, import: () => run('data', 'import', '--quiet', '--strict', pictures) };
 }
 
 const id = 'ABCDEF00-0000-4000-8000-00000000000A';

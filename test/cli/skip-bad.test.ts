@@ -1,4 +1,4 @@
-/** `zukan import --skip-bad`, and what a summary and a dry run show of invalid and changed records. */
+/** What an import leaves out, and what a summary and a dry run show of invalid and changed records. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,29 +25,54 @@ await forEachEngineInDepth(async (engine) => {
   const listed =
     /\nskipped \(invalid\):\n {2}.*3\.png: 3\.json: not valid JSON.*\n {2}.*bad\.png: .*not a JPEG.*\n/;
 
-  test('--skip-bad imports the rest, and lists what it skipped', async () => {
-    const { run } = mixedFolder();
-    const refused = await run();
+  test('a bad file is left out and listed, and --strict imports nothing then', async () => {
+    const { run, config } = mixedFolder();
+    const refused = await run('--strict');
     assert.equal(refused.status, 1);
     assert.match(refused.errors, /nothing was imported\n.*3\.png: .*\n.*bad\.png: /);
-    const { status, output } = await run('--skip-bad');
-    assert.equal(status, 0);
-    assert.match(output, /^2 added, 0 updated, 0 unchanged\n/);
-    assert.match(output, listed);
-    assert.match((await run('--skip-bad')).output, /^0 added, 0 updated, 2 unchanged\n/);
+    await run();
+    assert.match((await run()).output, /^0 added, 0 updated, 2 unchanged\n/);
+    const before = snapshot(config);
+    assert.equal((await run('--strict', '--skip-bad')).status, 2);
+    assert.equal(snapshot(config), before);
+  });
+
+  test('a catalogue file with a picture that cannot be read is imported without it', async () => {
+    const { folder, config, environment, pictures } = mixedFolder();
+    const lines = ['1.png', 'bad.png', 'none.png'].map((file) => ({ type: 'image', file, nsfw: 'sfw' }));
+    const path = join(pictures, 'catalogue.ndjson');
+    const importLines = (...records: object[]) => {
+      writeFileSync(path, records.map((record) => JSON.stringify(record)).join('\n'));
+      return runCommand(['import', '--quiet', path], environment);
+    };
+    const { status, output, errors } = await importLines(...lines);
+    assert.equal(status, 1);
+    assert.match(
+      output,
+      /^1 added.*\nskipped \(invalid\):\n.*:2: bad\.png: .*\n.*:3: none\.png: no such file\n$/,
+    );
+    assert.match(errors, /\nzukan: 2 invalid pictures or records left out, see above\n$/);
+    const before = snapshot(config);
+    const refused = await importLines(...lines, { type: 'image', file: '2.png', nsfw: 'safe' });
+    assert.match(refused.errors, /nothing was imported\n.*:4: /s, 'an invalid line stops it');
+    assert.equal(snapshot(config), before, folder);
   });
 
   test('a dry run shows the whole preview in spite of bad files', async () => {
     const { run, config } = mixedFolder();
-    await run();
+    await run('--strict');
     const before = snapshot(config);
-    const { status, output, errors } = await run('--dry-run');
-    assert.equal(status, 1);
-    assert.match(output, /^dry run, nothing was changed; .*\n2 added, 0 updated, 0 unchanged\n/);
-    assert.match(output, listed);
-    assert.match(output, /\nadded {6}image {6}1\.png\nadded {6}image {6}2\.png\n$/);
-    assert.match(errors, /use --skip-bad to skip them/);
-    assert.equal((await run('--dry-run', '--skip-bad')).status, 0);
+    for (const flags of [[], ['--strict']]) {
+      const { status, output, errors } = await run('--dry-run', ...flags);
+      assert.equal(status, 1);
+      assert.match(output, /^dry run, nothing was changed; .*\n2 added, 0 updated, 0 unchanged\n/);
+      assert.match(output, listed);
+      assert.match(output, /\nadded {6}image {6}1\.png\nadded {6}image {6}2\.png\n$/);
+      assert.match(
+        errors,
+        flags.length > 0 ? /leave out --strict to import the rest/ : /2 invalid pictures .* left out/,
+      );
+    }
     assert.equal(snapshot(config), before);
   });
 
@@ -61,7 +86,7 @@ await forEachEngineInDepth(async (engine) => {
     ];
     const command = ['import', '--quiet', '--skip-bad', '-'];
     const { status, output } = await runCommand(command, box.environment, lines.join('\n'));
-    assert.equal(status, 0);
+    assert.equal(status, 1);
     assert.match(output, /^1 added, 0 updated, 0 unchanged\n/);
     assert.match(output, /\n {2}standard input:1: not valid JSON.*\n/);
     assert.match(output, /\n {2}standard input:100: not valid JSON.*\n {2}and 52 more\n$/);

@@ -123,7 +123,7 @@ if (!skip) {
       thumbnailSizes: [],
       isDryRun: false,
       isFull: false,
-      skipsInvalid: false,
+      stopsAt: 'any',
       keepsLocation: false,
       onProgress: () => {},
       warn: assert.fail,

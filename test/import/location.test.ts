@@ -90,7 +90,7 @@ test('rejects a picture that would look different, and --keep-location accepts i
   exif.write('MM\0*\0\0\0\b\x08\x34\x01\x12\0\x03\0\0\0\x01\0\x06', 'latin1');
   const plain = await withoutMetadata(await geotagged('png'), 'jpeg');
   writeFileSync(join(folder, 'a.jpg'), withSegments(plain, segment(0xe1, 'Exif\0\0', exif)));
-  const refused = await runCommand(['import', folder], environment);
+  const refused = await runCommand(['import', '--strict', folder], environment);
   assert.equal(refused.status, 1);
   assert.match(
     refused.errors,

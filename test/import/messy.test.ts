@@ -166,8 +166,8 @@ test('a messy folder becomes a tidy catalogue, in one command', async () => {
   await makeFolder(root);
   const run = (...command: string[]) => runCommand(command, { ...environment, THUMBNAILS: 'off' });
   const importFolder = async () => {
-    const { status, output, errors } = await run('import', '--quiet', '--skip-bad', '--verbose', root);
-    assert.equal(status, 0, errors);
+    const { status, output, errors } = await run('import', '--quiet', '--verbose', root);
+    assert.equal(status, 1, errors);
     // What the decoder says is its own business.
     const plain = output.replaceAll(folder, '').replace(/(cannot be decoded): .*/g, '$1');
     return plain.normalize();

@@ -35,7 +35,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     thumbnailSizes: [],
     isDryRun: false,
     isFull: false,
-    skipsInvalid: false,
+    stopsAt: 'any',
     keepsLocation: false,
     onProgress: () => {},
     warn: assert.fail,
@@ -136,7 +136,7 @@ await forEachEngineInDepth(async (engine) => {
     const path = join(box.folder, 'bad.ndjson');
     writeFileSync(path, JSON.stringify({ ...image(3, 3), categories: ['missing'] }));
     const { status, output } = await runCommand(['import', '--quiet', '--skip-bad', path], box.environment);
-    assert.equal(status, 0);
+    assert.equal(status, 1);
     assert.match(
       output,
       /^0 added.*\nskipped \(invalid\):\n {2}.*bad\.ndjson:1: there is no category "missing"/,

@@ -109,7 +109,7 @@ const watch = step(
 
 const importFlags = fc.record({
   full: fc.boolean(),
-  skipBad: fc.constantFrom(true, true, false),
+  strict: fc.constantFrom(false, false, true),
   prune: fc.boolean(),
   defaultRating: rating,
   dryRunFirst: fc.boolean(),

@@ -13,7 +13,7 @@ import { isLower } from './sidecars.ts';
 import { loweredIn, readState } from './state.ts';
 
 export interface ImportFlags extends ModelFlags {
-  skipBad: boolean;
+  strict: boolean;
   prune: boolean;
   /** Runs a dry run first, which has to announce the same. */
   dryRunFirst: boolean;
@@ -36,9 +36,9 @@ export class Year {
     this.imports = new Imports(this.model, this.folder, (action) => this.count(action));
   }
 
-  async run(command: string[], input = ''): Promise<string> {
+  async run(command: string[], input = '', expected = 0): Promise<string> {
     const { status, output, errors } = await runCommand(command, this.environment, input);
-    assert.equal(status, 0, `${command.join(' ')}: ${errors}`);
+    assert.equal(status, expected, `${command.join(' ')}: ${errors}`);
     return output;
   }
 
@@ -55,23 +55,24 @@ export class Year {
   }
 
   async import(flags: ImportFlags): Promise<void> {
-    const { full, skipBad, prune, defaultRating } = flags;
+    const { full, strict, prune, defaultRating } = flags;
     const options = [
       ...(full ? ['--full'] : []),
-      ...(skipBad ? ['--skip-bad'] : []),
+      ...(strict ? ['--strict'] : []),
       ...(prune ? ['--prune', '--yes'] : []),
       ...['--default-rating', defaultRating],
     ];
     const command = ['import', '--quiet', ...options, this.folder.root];
     const bad = this.folder.paths.filter((path) => this.folder.statementOf(path).isBad);
-    if (bad.length > 0 && !skipBad) {
+    const hasBad = bad.length > 0 ? 1 : 0;
+    if (bad.length > 0 && strict) {
       const { status, errors } = await runCommand(command, this.environment);
       assert.equal(status, 1);
       for (const path of bad) assert.ok(errors.includes(`${path}: `), errors);
       return this.count('import stopped');
     }
-    const announced = flags.dryRunFirst ? await this.run([...command, '--dry-run']) : undefined;
-    const output = await this.run(command);
+    const announced = flags.dryRunFirst ? await this.run([...command, '--dry-run'], '', hasBad) : undefined;
+    const output = await this.run(command, '', hasBad);
     if (announced !== undefined) {
       // A dry run does not continue an import that was stopped.
       const withoutUnread = (text: string) => text.replace(/^not read again, .*\n/m, '');

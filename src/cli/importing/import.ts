@@ -26,19 +26,33 @@ export async function importCommand(
 ): Promise<void> {
   checkFlags(flags);
   using interrupt = listenForInterrupt('interrupted; nothing was imported; import again to continue');
+  /** Why images were kept whose files are gone. */
+  const kept: string[] = [];
   const report = await importPaths(config, paths, flags, terminal, {
     signal: interrupt.signal,
-    confirmPrune: (candidates) => confirmPrune(config, candidates, flags, terminal),
+    confirmPrune: async (candidates) => {
+      const { gone } = candidates;
+      printLines(terminal, describeGone(gone));
+      const doubt = flags.yes || flags.dryRun ? undefined : await findDoubt(config, candidates);
+      if (doubt === undefined) return gone;
+      // A file that cannot be read may be the reason for the doubt, and must not keep the others out.
+      if (flags.strict || isInteractive(terminal)) return await confirm(doubt, {}, terminal).then(() => gone);
+      kept.push(`removed nothing: ${doubt} If this is right, import with --prune --yes.`);
+      return [];
+    },
   });
-  const isRefused = flags.dryRun && !flags.skipBad && report.invalidLines().length > 0;
-  const condition = isRefused ? 'without the invalid records, ' : '';
+  const condition = report.isStopped ? 'without the invalid records, ' : '';
   if (flags.dryRun)
     printLine(terminal, `dry run, nothing was changed; ${condition}this import would result in:`);
   printLines(terminal, [...(await report.lines()), ...report.records]);
-  if (isRefused)
+  if (report.isStopped)
     throw new CommandError(
-      'an import would change nothing because of the invalid records; use --skip-bad to skip them',
+      `an import would change nothing because of the invalid records; ${flags.strict ? 'leave out --strict to import the rest' : 'use --skip-bad to skip them'}`,
     );
+  const leftOut =
+    report.invalid === 1 ? '1 invalid picture or record' : `${report.invalid} invalid pictures or records`;
+  const [problem, ...others] = [...kept, ...(report.invalid > 0 ? [`${leftOut} left out, see above`] : [])];
+  if (problem !== undefined) throw new CommandError(problem, ...others);
 }
 
 /** Imports without printing anything. `source` is what the list of imports shows instead of the paths. */
@@ -49,11 +63,17 @@ export async function importFiles(
   source?: string,
 ): Promise<ImportSummary> {
   using interrupt = listenForInterrupt('interrupted; nothing was imported');
-  const report = await importPaths(config, paths, { ...flags, quiet: true }, silentTerminal, {
-    signal: interrupt.signal,
-    confirmPrune: async ({ gone }) => gone,
-    ...(source !== undefined && { run: { source } }),
-  });
+  const report = await importPaths(
+    config,
+    paths,
+    { strict: !flags.skipBad, ...flags, quiet: true },
+    silentTerminal,
+    {
+      signal: interrupt.signal,
+      confirmPrune: async ({ gone }) => gone,
+      ...(source !== undefined && { run: { source } }),
+    },
+  );
   return report.summary;
 }
 
@@ -64,33 +84,13 @@ export async function importFolder(
   continues: number | undefined,
   user: string | undefined,
 ): Promise<ImportSummary & { notes: string[]; change: Change | undefined }> {
-  const report = await importPaths(config, [folder], { quiet: true }, process, {
+  const report = await importPaths(config, [folder], { quiet: true, strict: true }, process, {
     signal: new AbortController().signal,
     confirmPrune: async () => [],
     author: { origin: 'studio', user },
     run: { source: '', continues },
   });
   return { ...report.summary, notes: await report.lines(), change: report.change };
-}
-
-/** Lists what would be removed. If that may be a mistake, somebody has to confirm it. */
-async function confirmPrune(
-  config: Config,
-  candidates: PruneCandidates,
-  { dryRun = false, yes = false, skipBad = false }: ImportCommandFlags,
-  terminal: Terminal,
-): Promise<GoneImage[]> {
-  const { gone } = candidates;
-  printLines(terminal, describeGone(gone));
-  const doubt = yes || dryRun ? undefined : await findDoubt(config, candidates);
-  if (doubt === undefined) return gone;
-  if (skipBad && !isInteractive(terminal)) {
-    // A file that cannot be read may be the reason for the doubt, and must not keep the others out.
-    printLine(terminal, `removed nothing: ${doubt} If this is right, import with --prune --yes.`);
-    return [];
-  }
-  await confirm(doubt, {}, terminal);
-  return gone;
 }
 
 export function describeGone(gone: GoneImage[]): string[] {

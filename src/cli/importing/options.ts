@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import type { FolderCategories } from '../../import/sources/folder-file.ts';
 import { checkRules, parseRule } from '../../import/sources/ignore.ts';
 import { UsageError } from '../terminal/errors.ts';
+import type { ImportCommandFlags } from './import.ts';
 
 export function addFolderOptions(command: Command): Command {
   return command
@@ -55,8 +56,9 @@ function collect(glob: string, before: string[] | false | undefined): string[] {
   }
 }
 
-export function checkFlags({ yes, prune }: { yes?: boolean; prune?: boolean }): void {
+export function checkFlags({ yes, prune, skipBad, strict }: ImportCommandFlags): void {
   if (yes && !prune) throw new UsageError('--yes confirms what --prune removes; add --prune');
+  if (strict && skipBad) throw new UsageError('--strict and --skip-bad cannot be combined');
 }
 
 /** Throws an error that says what is wrong with IMPORT_OPTIONS. */

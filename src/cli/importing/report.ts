@@ -68,6 +68,8 @@ export class ImportReport implements ImportListener {
   readonly #blocked = new Map<string, number>();
   readonly #takenDown: string[] = [];
   #invalid: { listed: Problem[]; count: number } = { listed: [], count: 0 };
+  /** Whether what is invalid stops an import, so that only a dry run went on. */
+  isStopped = false;
 
   constructor(options: ReportOptions) {
     this.#options = options;
@@ -107,8 +109,9 @@ export class ImportReport implements ImportListener {
     this.#pruned = (this.#pruned ?? 0) + count;
   }
 
-  finish({ listed, count, change }: ImportResult): void {
+  finish({ listed, count, isStopped, change }: ImportResult): void {
     this.#invalid = { listed, count };
+    this.isStopped = isStopped;
     this.change = change;
   }
 
@@ -179,6 +182,11 @@ export class ImportReport implements ImportListener {
 
   ignored(reason: IgnoreReason): void {
     this.#ignored[reason]++;
+  }
+
+  /** How many pictures and records were left out. */
+  get invalid(): number {
+    return this.#invalid.count;
   }
 
   /** Whether anything happened that is worth a line. */

@@ -7,6 +7,7 @@ import { sqliteDatabase } from '../../config/urls.ts';
 import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
 import { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
 import type { ImportSource } from '../../import/prepare/prepare.ts';
+import type { StopsAt } from '../../import/problems.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
 import { describeOptions } from '../../import/sources/fingerprint.ts';
 import type { FolderOptions } from '../../import/sources/folder.ts';
@@ -36,8 +37,10 @@ export interface ImportFlags extends ChoiceFlags {
   dryRun?: boolean;
   keepLocation?: boolean;
   quiet?: boolean;
-  /** Skips invalid records instead of importing nothing. */
+  /** Leaves out invalid records of catalogue files, too. */
   skipBad?: boolean;
+  /** Imports nothing if anything is invalid. */
+  strict?: boolean;
   /** Reads pictures that did not change, too. */
   full?: boolean;
   /** Removes images whose files are gone from the folders. */
@@ -66,7 +69,7 @@ interface ChosenFolder {
   ignore: IgnoreFiles;
 }
 
-/** Imports all paths or none. Aborting the signal leaves the catalogue unchanged. */
+/** Imports all paths in one commit. Aborting the signal leaves the catalogue unchanged. */
 export async function importPaths(
   config: Config,
   paths: string[],
@@ -160,7 +163,7 @@ async function importPlaces(
       looks,
       signal,
       warn: warnOn(terminal),
-      skipsInvalid: flags.skipBad ?? false,
+      stopsAt: stopsAt(flags),
       listsAll: flags.verbose ?? false,
       onProgress: progress.advance,
       choices: [...chosen].flatMap(([folder, { choice, isChanged }]) =>
@@ -174,8 +177,8 @@ async function importPlaces(
     return report;
   } catch (error) {
     if (error instanceof InvalidRecords) {
-      const advice =
-        author.origin === 'import' ? [describeWayOut(error.problems.length, folders.length > 0)] : [];
+      const wayOut = describeWayOut(error.problems.length, flags, folders.length > 0);
+      const advice = author.origin === 'import' ? [wayOut] : [];
       throw new CommandError(error.message, ...error.problems.map(describeProblem), ...advice);
     }
     throw signal.aborted ? signal.reason : error;
@@ -184,9 +187,14 @@ async function importPlaces(
   }
 }
 
-function describeWayOut(problems: number, hasFolder: boolean): string {
+function stopsAt({ strict, skipBad }: ImportFlags): StopsAt {
+  if (strict) return 'any';
+  return skipBad ? 'nothing' : 'records';
+}
+
+function describeWayOut(problems: number, { strict }: ImportFlags, hasFolder: boolean): string {
   const [them, those] = problems === 1 ? ['it', 'it'] : ['these', 'them'];
-  const advice = `fix ${them}, or skip ${those} with --skip-bad`;
+  const advice = `fix ${them}, or ${strict ? 'import the rest without --strict' : `skip ${those} with --skip-bad`}`;
   return hasFolder ? `${advice}; the pictures that were read are kept for the next attempt` : advice;
 }
 

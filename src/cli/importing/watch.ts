@@ -56,6 +56,7 @@ export async function watchCommand(
 ): Promise<void> {
   checkFlags(flags);
   if (flags.dryRun) throw new UsageError('--watch and --dry-run cannot be combined');
+  if (flags.strict) throw new UsageError('--watch and --strict cannot be combined');
   for (const folder of folders) await checkFolder(folder);
   using interrupt = listenForInterrupt('interrupted');
   const { signal } = interrupt;

@@ -145,7 +145,7 @@ function startImport(path: string, flags: string[], log: App['log']): StartedImp
   const ended = once(child, 'exit').then(([status]) => {
     if (isStopping) return;
     if (status === 0) log.info({ path }, 'import finished');
-    else log.error({ path, status }, 'import failed; the catalogue is unchanged');
+    else log.error({ path, status }, 'import failed or left something out; its output says what');
   });
   return {
     async stop() {

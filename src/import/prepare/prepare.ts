@@ -9,7 +9,7 @@ import type { ChosenFolder, KnownFile } from '../../store/contract/source-files.
 import type { ImportListener } from '../apply/listener.ts';
 import type { ImageWithPicture } from '../apply/save.ts';
 import type { NewRecordDefaults } from '../plan/outcome.ts';
-import type { Problems, RecordLocation } from '../problems.ts';
+import type { ProblemOptions, Problems, RecordLocation } from '../problems.ts';
 import { addMetadata } from '../sidecar/metadata.ts';
 import type { HistoryLine } from '../sources/history-lines.ts';
 import type { DecisionLine } from '../sources/lines.ts';
@@ -30,20 +30,15 @@ export interface ImportSource {
   continues?: number | undefined;
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends Required<ProblemOptions> {
   files: Files;
   defaults: NewRecordDefaults;
   /** How many pictures are read at the same time. */
   concurrency: number;
   /** The sizes of thumbnails. */
   thumbnailSizes: readonly number[];
-  isDryRun: boolean;
   /** Whether everything has to be read, even what an earlier attempt has read. */
   isFull: boolean;
-  /** Whether invalid records are skipped. Otherwise a single one leaves the catalogue unchanged. */
-  skipsInvalid: boolean;
-  /** Whether all of them are listed, however many they are. */
-  listsAll: boolean;
   /** Whether the location in the metadata of pictures is stored. */
   keepsLocation: boolean;
   /** Called with the size of each record that is done. */
@@ -184,7 +179,7 @@ async function preparePictures(from: Source, batch: ParsedImage[], preparing: Pr
       if (line.file) await earlier.add(line.file, picture);
       return picture;
     } catch (error) {
-      return problems.add(line, error);
+      return problems.add(line, error, true);
     }
   };
   const withFile = batch.filter(({ record }) => record.file !== undefined);
