@@ -1,250 +1,225 @@
 /**
- * The states of many clients in memory that the threads of a process may share. Clients are spread over shards. Each shard is a
- * hash table with a lock, and a sweep cycles through its clients, a few per request, and drops those that have expired.
+ * The states of many clients in memory that the threads of a process may share: a set-associative table. A keyed hash gives each
+ * client a tag and a set of slots, in any of which its state may be. If a set is full, the client goes whose state would expire
+ * first. Sets share locks, and each request also looks at a few slots of its lock and drops what has expired.
  */
+import { randomInt } from 'node:crypto';
 import { lock, takeOver, unlock } from '../../lib/thread-locks.ts';
-import { blockedState, expiresAt, freshState, goodState, type RateState } from '../rate.ts';
-import {
-  BLOCKED,
-  BLOCKED_SIZE,
-  CHANGING,
-  type ClientMemory,
-  EMPTY,
-  FIRST_FREE,
-  GOOD,
-  HAND,
-  hashKey,
-  headerOf,
-  isKeyAt,
-  KEY_WORDS,
-  LOCK,
-  SHARDS,
-  STORED_VIOLATIONS,
-  USED,
-  viewClientMemory,
-  writeKey,
-} from './client-memory.ts';
+import { blockedState, expiresAt, freshState, goodState, MAX_VIOLATIONS, type RateState } from '../rate.ts';
 
+/** Slots of a set. Blocked clients get at most half of them, or they would evict everybody else. */
+const WAYS = 32;
+const LOCKS = 64;
 /** More than one, to drop clients faster than new ones arrive. */
-const SWEPT_PER_REQUEST = 2;
+const SWEPT_PER_REQUEST = 3;
+const STORED_VIOLATIONS = MAX_VIOLATIONS - 1;
 
+/** What a slot holds: nothing, a client with so many violations more than `GOOD`, or a blocked client. */
+const EMPTY = 0;
+const GOOD = 1;
+const BLOCKED = GOOD + MAX_VIOLATIONS;
+
+/** The seed of the hash and the number of sets, and then for each lock its word and where its sweep continues. */
+const HEADER_WORDS = 4;
+/** As many words as a cache line of the processor has. */
+const LOCK_WORDS = 16;
+const HEADER_BYTES = 4 * (HEADER_WORDS + LOCKS * LOCK_WORDS);
+const SLOT_BYTES = 8 + STORED_VIOLATIONS * 8 + 2 * 4 + 1;
+
+/** The system provides the memory only when it is written to. */
+export function createClientMemory(maxClients: number): SharedArrayBuffer {
+  const sets = Math.ceil(maxClients / WAYS);
+  const memory = new SharedArrayBuffer(HEADER_BYTES + sets * WAYS * SLOT_BYTES);
+  const words = new Int32Array(memory);
+  words.set([randomInt(2 ** 31), randomInt(2 ** 31), sets]);
+  for (let index = 0; index < LOCKS && index < sets; index++) words[wordOf(index) + 1] = index * WAYS;
+  return memory;
+}
+
+/** Each kind of data has its own array, so that the times of violations occupy memory for few clients. */
 export class ClientTable {
   readonly #owner: number;
-  readonly #memory: ClientMemory;
-  readonly #words: ClientMemory['words'];
-  readonly #key = new Int32Array(KEY_WORDS);
-  /** The client whose shard is locked: the header of the shard, its first slot, the bucket, and the slot or 0. */
-  #header = 0;
+  readonly #words: Int32Array<SharedArrayBuffer>;
+  readonly #sets: number;
+  /** The next arrival, or the end of the block. */
+  readonly #times: Float64Array;
+  readonly #violations: Float64Array;
+  readonly #tags: Int32Array;
+  readonly #kinds: Uint8Array;
+  /** The client that is locked: its tag, its lock, the first slot of its set, and its own one or -1. */
+  readonly #tag = new Int32Array(2);
+  #lock = 0;
   #first = 0;
-  #bucket = 0;
-  #slot = 0;
+  #slot = -1;
 
   /** `owner` identifies this thread: see `lock`. */
   constructor(memory: SharedArrayBuffer, owner: number) {
     this.#owner = owner;
-    this.#memory = viewClientMemory(memory);
-    this.#words = this.#memory.words;
+    this.#words = new Int32Array(memory, 0, HEADER_BYTES / 4);
+    this.#sets = this.#words[2] as number;
+    const slots = this.#sets * WAYS;
+    const end = HEADER_BYTES + slots * 8 * MAX_VIOLATIONS;
+    this.#times = new Float64Array(memory, HEADER_BYTES, slots);
+    this.#violations = new Float64Array(memory, HEADER_BYTES + slots * 8, slots * STORED_VIOLATIONS);
+    this.#tags = new Int32Array(memory, end, slots * 2);
+    this.#kinds = new Uint8Array(memory, end + slots * 8, slots);
   }
 
   get size(): number {
-    return this.#memory.kinds.reduce((size, kind) => (kind === EMPTY ? size : size + 1), 0);
+    return this.#kinds.reduce((size, kind) => (kind === EMPTY ? size : size + 1), 0);
   }
 
   countBlocked(now: number): number {
     let count = 0;
-    for (let slot = 0; slot < this.#memory.kinds.length; slot++)
-      if (this.#memory.kinds[slot] === BLOCKED && (this.#memory.times[slot] as number) > now) count++;
+    for (let slot = 0; slot < this.#kinds.length; slot++)
+      if (this.#kinds[slot] === BLOCKED && (this.#times[slot] as number) > now) count++;
     return count;
   }
 
-  /** Locks the client's shard. Nothing may be awaited until `unlock`. */
+  /** Nothing may be awaited until `unlock`. */
   lock(client: string): void {
-    writeKey(client, this.#key);
-    const hash = this.#hash(this.#key, 0);
-    this.#enter(hash % SHARDS);
-    lock(this.#words, this.#header + LOCK, this.#owner);
-    this.#bucket = this.#bucketOf(hash);
-    this.#slot = this.#memory.heads[this.#bucket] as number;
-    while (this.#slot > 0 && !isKeyAt(this.#memory.keys, (this.#slot - 1) * KEY_WORDS, this.#key))
-      this.#slot = this.#memory.next[this.#slot - 1] as number;
+    hashName(client, this.#words[0] as number, this.#words[1] as number, this.#tag);
+    const set = ((this.#tag[0] as number) >>> 0) % this.#sets;
+    this.#lock = wordOf(set % LOCKS);
+    lock(this.#words, this.#lock, this.#owner);
+    this.#first = set * WAYS;
+    this.#slot = this.#find();
   }
 
   unlock(): void {
-    unlock(this.#words, this.#header + LOCK);
+    unlock(this.#words, this.#lock);
   }
 
   /** The state of the locked client. */
   read(): RateState {
-    return this.#slot === 0 ? freshState : this.#stateIn(this.#slot);
+    if (this.#slot < 0) return freshState;
+    const kind = this.#kinds[this.#slot] as number;
+    const time = this.#times[this.#slot] as number;
+    if (kind === BLOCKED) return blockedState(time);
+    if (kind === GOOD) return goodState(time);
+    const start = this.#slot * STORED_VIOLATIONS;
+    const violations = Array.from(this.#violations.subarray(start, start + kind - GOOD));
+    return { nextArrival: time, violations, blockedUntil: 0 };
   }
 
   /** Stores the state of the locked client, and drops some that have expired or do not fit any more. */
   write(state: RateState, now: number): void {
-    if (this.#slot === 0) this.#slot = this.#add();
+    this.#sweep(now);
     const isBlocked = state.blockedUntil > now;
-    this.#change(this.#slot, () => {
-      this.#setKind(this.#slot, isBlocked ? BLOCKED : GOOD + state.violations.length);
-      this.#memory.times[this.#slot - 1] = isBlocked ? state.blockedUntil : state.nextArrival;
-      if (state.violations.length > 0)
-        this.#memory.violations.set(state.violations, (this.#slot - 1) * STORED_VIOLATIONS);
-    });
-    for (let swept = 0; swept < SWEPT_PER_REQUEST; swept++) {
-      const slot = this.#advance();
-      if (this.#kindOf(slot) !== EMPTY && this.#expiryOf(slot) <= now) this.#drop(slot);
-    }
-    // Blocked clients get at most half of the memory, or they would evict everybody else.
-    if (this.#count(BLOCKED_SIZE) > this.#memory.perShard / 2) this.#evict(true);
+    const wasBlocked = this.#slot >= 0 && this.#kinds[this.#slot] === BLOCKED;
+    if (isBlocked && !wasBlocked && this.#countBlockedInSet() >= WAYS / 2)
+      this.#kinds[this.#firstToExpire(true)] = EMPTY;
+    if (this.#slot < 0) this.#slot = this.#firstToExpire(false);
+    const slot = this.#slot;
+    // If the thread dies meanwhile, only this client is forgotten.
+    this.#kinds[slot] = EMPTY;
+    this.#tags.set(this.#tag, 2 * slot);
+    this.#times[slot] = isBlocked ? state.blockedUntil : state.nextArrival;
+    if (state.violations.length > 0) this.#violations.set(state.violations, slot * STORED_VIOLATIONS);
+    this.#kinds[slot] = isBlocked ? BLOCKED : GOOD + state.violations.length;
   }
 
-  /** Frees the locks of a thread that has died. The client that it was about to change is forgotten. */
+  /** Frees the locks of a thread that has died. */
   releaseLocksOf(dead: number): void {
-    for (let shard = 0; shard < SHARDS; shard++) {
-      if (!takeOver(this.#words, headerOf(shard) + LOCK, dead, this.#owner)) continue;
-      this.#enter(shard);
-      this.#rebuild();
-      this.unlock();
+    for (let index = 0; index < LOCKS; index++)
+      if (takeOver(this.#words, wordOf(index), dead, this.#owner)) unlock(this.#words, wordOf(index));
+  }
+
+  #find(): number {
+    const [first, second] = this.#tag as unknown as [number, number];
+    for (let slot = this.#first; slot < this.#first + WAYS; slot++)
+      if (
+        this.#tags[2 * slot] === first &&
+        this.#tags[2 * slot + 1] === second &&
+        this.#kinds[slot] !== EMPTY
+      )
+        return slot;
+    return -1;
+  }
+
+  #countBlockedInSet(): number {
+    let count = 0;
+    for (let slot = this.#first; slot < this.#first + WAYS; slot++)
+      if (this.#kinds[slot] === BLOCKED) count++;
+    return count;
+  }
+
+  /** Of the clients in the set that are blocked or not, as asked; a free slot is the first one of those that are not. */
+  #firstToExpire(isBlocked: boolean): number {
+    let [first, earliest] = [-1, Number.POSITIVE_INFINITY];
+    for (let slot = this.#first; slot < this.#first + WAYS; slot++) {
+      if ((this.#kinds[slot] === BLOCKED) !== isBlocked) continue;
+      const expiry = this.#expiryOf(slot);
+      if (expiry < earliest) [first, earliest] = [slot, expiry];
     }
+    return first;
   }
 
-  #enter(shard: number): void {
-    this.#header = headerOf(shard);
-    this.#first = shard * this.#memory.perShard;
-  }
-
-  #hash(keys: Int32Array, from: number): number {
-    return hashKey(keys, from, this.#memory.seed0, this.#memory.seed1);
-  }
-
-  #bucketOf(hash: number): number {
-    return this.#first + (Math.floor(hash / SHARDS) % this.#memory.perShard);
-  }
-
-  #stateIn(slot: number): RateState {
-    const kind = this.#kindOf(slot);
-    const time = this.#memory.times[slot - 1] as number;
-    if (kind === BLOCKED) return blockedState(time);
-    if (kind === GOOD) return goodState(time);
-    const violations: number[] = [];
-    for (let index = 0; index < kind - GOOD; index++) violations.push(this.#violationIn(slot, index));
-    return { nextArrival: time, violations, blockedUntil: 0 };
+  /** Looks at the next slots of the sets that share the lock, other than that of the locked client. */
+  #sweep(now: number): void {
+    const hand = this.#lock + 1;
+    for (let swept = 0; swept < SWEPT_PER_REQUEST; swept++) {
+      const slot = this.#words[hand] as number;
+      const next = slot % WAYS === WAYS - 1 ? slot + 1 + (LOCKS - 1) * WAYS : slot + 1;
+      this.#words[hand] = next < this.#kinds.length ? next : ((this.#first / WAYS) % LOCKS) * WAYS;
+      if (slot !== this.#slot && this.#expiryOf(slot) <= now) this.#kinds[slot] = EMPTY;
+    }
   }
 
   /** The same as `expiresAt` of its state, without reading all of that. */
   #expiryOf(slot: number): number {
-    const kind = this.#kindOf(slot);
-    const time = this.#memory.times[slot - 1] as number;
+    const kind = this.#kinds[slot] as number;
+    const time = this.#times[slot] as number;
+    if (kind === EMPTY) return 0;
     if (kind === GOOD || kind === BLOCKED) return time;
-    const last = this.#violationIn(slot, kind - GOOD - 1);
+    const last = this.#violations[slot * STORED_VIOLATIONS + kind - GOOD - 1] as number;
     return expiresAt({ nextArrival: time, violations: [last], blockedUntil: 0 });
   }
+}
 
-  #violationIn(slot: number, index: number): number {
-    return this.#memory.violations[(slot - 1) * STORED_VIOLATIONS + index] as number;
-  }
+const wordOf = (index: number): number => HEADER_WORDS + index * LOCK_WORDS;
 
-  /** Puts the locked client into a free slot. */
-  #add(): number {
-    if (this.#count(FIRST_FREE) === 0 && this.#count(USED) === this.#memory.perShard) this.#evict(false);
-    const free = this.#count(FIRST_FREE);
-    const slot = free || this.#first + this.#count(USED) + 1;
-    this.#change(slot, () => {
-      if (free) this.#set(FIRST_FREE, this.#memory.next[slot - 1] as number);
-      else this.#set(USED, this.#count(USED) + 1);
-      this.#memory.keys.set(this.#key, (slot - 1) * KEY_WORDS);
-      this.#setKind(slot, GOOD);
-      this.#link(slot, this.#bucket);
-    });
-    return slot;
-  }
-
-  /** Drops the next client that is blocked or not, as asked, other than the locked one. */
-  #evict(isBlocked: boolean): void {
-    for (;;) {
-      const slot = this.#advance();
-      const kind = this.#kindOf(slot);
-      if (slot !== this.#slot && kind !== EMPTY && (kind === BLOCKED) === isBlocked) {
-        this.#drop(slot);
-        return;
-      }
+/**
+ * HalfSipHash-1-3 with 64 bits. Clients cannot choose their addresses so that they collide, because they do not know the seed.
+ * A name is ASCII.
+ */
+function hashName(name: string, seed0: number, seed1: number, result: Int32Array): void {
+  const words = (name.length >> 2) + 1;
+  let v0 = seed0;
+  let v1 = seed1 ^ 0xee;
+  let v2 = 0x6c796765 ^ seed0;
+  let v3 = 0x74656462 ^ seed1;
+  for (let turn = 0; turn < words + 6; turn++) {
+    const word = turn < words ? wordAt(name, turn) : 0;
+    if (turn === words) v2 ^= 0xee;
+    if (turn === words + 3) {
+      result[0] = v1 ^ v3;
+      v1 ^= 0xdd;
     }
+    v3 ^= word;
+    v0 = (v0 + v1) | 0;
+    v1 = rotate(v1, 5) ^ v0;
+    v0 = rotate(v0, 16);
+    v2 = (v2 + v3) | 0;
+    v3 = rotate(v3, 8) ^ v2;
+    v0 = (v0 + v3) | 0;
+    v3 = rotate(v3, 7) ^ v0;
+    v2 = (v2 + v1) | 0;
+    v1 = rotate(v1, 13) ^ v2;
+    v2 = rotate(v2, 16);
+    v0 ^= word;
   }
+  result[1] = v1 ^ v3;
+}
 
-  /** The next slot of the sweep. */
-  #advance(): number {
-    const hand = this.#count(HAND) % this.#count(USED);
-    this.#set(HAND, hand + 1);
-    return this.#first + hand + 1;
-  }
+/** Four characters, or those that are left and the length. */
+function wordAt(name: string, index: number): number {
+  let word = name.length < 4 * index + 4 ? name.length << 24 : 0;
+  const end = Math.min(name.length, 4 * index + 4);
+  for (let at = 4 * index; at < end; at++) word |= name.charCodeAt(at) << (8 * (at & 3));
+  return word;
+}
 
-  #drop(slot: number): void {
-    if (slot === this.#slot) return;
-    const bucket = this.#bucketOf(this.#hash(this.#memory.keys, (slot - 1) * KEY_WORDS));
-    this.#change(slot, () => {
-      const next = this.#memory.next[slot - 1] as number;
-      let before = this.#memory.heads[bucket] as number;
-      if (before === slot) this.#memory.heads[bucket] = next;
-      else {
-        while (this.#memory.next[before - 1] !== slot) before = this.#memory.next[before - 1] as number;
-        this.#memory.next[before - 1] = next;
-      }
-      this.#setKind(slot, EMPTY);
-      this.#free(slot);
-    });
-  }
-
-  #free(slot: number): void {
-    this.#memory.next[slot - 1] = this.#count(FIRST_FREE);
-    this.#set(FIRST_FREE, slot);
-  }
-
-  #link(slot: number, bucket: number): void {
-    this.#memory.next[slot - 1] = this.#memory.heads[bucket] as number;
-    this.#memory.heads[bucket] = slot;
-  }
-
-  /** If the thread dies meanwhile, the slot is known to be damaged. */
-  #change(slot: number, change: () => void): void {
-    this.#set(CHANGING, slot);
-    change();
-    this.#set(CHANGING, 0);
-  }
-
-  /** Everything but the clients themselves follows from them. */
-  #rebuild(): void {
-    const damaged = this.#count(CHANGING);
-    if (damaged > 0) this.#memory.kinds[damaged - 1] = EMPTY;
-    this.#memory.heads.fill(0, this.#first, this.#first + this.#memory.perShard);
-    for (const word of [FIRST_FREE, BLOCKED_SIZE, CHANGING]) this.#set(word, 0);
-    for (let slot = this.#first + 1; slot <= this.#first + this.#count(USED); slot++) {
-      const kind = this.#kindOf(slot);
-      if (kind === EMPTY) {
-        this.#free(slot);
-        continue;
-      }
-      if (kind === BLOCKED) this.#set(BLOCKED_SIZE, this.#count(BLOCKED_SIZE) + 1);
-      this.#link(slot, this.#bucketOf(this.#hash(this.#memory.keys, (slot - 1) * KEY_WORDS)));
-    }
-  }
-
-  #kindOf(slot: number): number {
-    return this.#memory.kinds[slot - 1] as number;
-  }
-
-  #setKind(slot: number, kind: number): void {
-    const before = this.#kindOf(slot);
-    this.#memory.kinds[slot - 1] = kind;
-    this.#set(
-      BLOCKED_SIZE,
-      this.#count(BLOCKED_SIZE) + Number(kind === BLOCKED) - Number(before === BLOCKED),
-    );
-  }
-
-  /** A word of the locked shard's header. */
-  #count(word: number): number {
-    return this.#words[this.#header + word] as number;
-  }
-
-  #set(word: number, value: number): void {
-    this.#words[this.#header + word] = value;
-  }
+function rotate(word: number, bits: number): number {
+  return (word << bits) | (word >>> (32 - bits));
 }

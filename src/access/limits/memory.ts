@@ -12,8 +12,7 @@ import {
   type RateState,
   rateOf,
 } from '../rate.ts';
-import { createClientMemory } from './client-memory.ts';
-import { ClientTable } from './client-table.ts';
+import { ClientTable, createClientMemory } from './client-table.ts';
 
 /** Each thread counts `performance.now` from its own start. */
 const THREAD_START = Number(process.hrtime.bigint()) / 1e6 - performance.now();
