@@ -1,5 +1,5 @@
 /** Edits images: the fields that an operator can change. The caller commits. */
-import { type Difference, imageDifferences } from '../catalogue/documents/differences.ts';
+import { imageDifferences } from '../catalogue/documents/differences.ts';
 import {
   type EditableField,
   type ImageChange,
@@ -12,6 +12,7 @@ import { ensureUnknownArtist } from '../import/apply/lookup.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import { artistOf, checkRecord } from '../import/sources/record.ts';
 import { inBatches } from '../lib/parallel.ts';
+import type { Difference } from '../store/contract/change-log.ts';
 import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
 import { saveOrder } from './entries.ts';
 import { EditError } from './errors.ts';

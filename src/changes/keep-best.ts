@@ -1,7 +1,7 @@
 /** Of images that look alike, keeps the best one: it gets what the others know, and they go to the trash. */
 
 import type { DetailField } from '../catalogue/documents/details.ts';
-import { type Difference, imageDifferences } from '../catalogue/documents/differences.ts';
+import { imageDifferences } from '../catalogue/documents/differences.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import {
   type EditableField,
@@ -13,6 +13,7 @@ import type { ImageEntries } from '../catalogue/documents/place-image.ts';
 import type { Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { strictest } from '../import/sidecar/rating.ts';
+import type { Difference } from '../store/contract/change-log.ts';
 import type { CatalogueWriter, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import { countImages } from './describe.ts';
 import { saveOrder } from './entries.ts';

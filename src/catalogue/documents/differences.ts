@@ -1,15 +1,9 @@
 /** What changed, field by field, as the history, commands and imports show it. Pure. */
+import type { Difference } from '../../store/contract/change-log.ts';
 import type { Entry, ImageRow } from '../../store/contract/writer.ts';
 import { formerNames } from '../names.ts';
 import { parseStored, readDocument } from './document.ts';
 import { imageFields, listEdited } from './edit-image.ts';
-
-/** Before and after, for people to read; empty texts if there was nothing. */
-export interface Difference {
-  field: string;
-  before: string;
-  after: string;
-}
 
 type Fields = Record<string, unknown>;
 type Row = Pick<ImageRow, 'document' | 'edited' | 'eTag'>;

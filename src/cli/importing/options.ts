@@ -3,7 +3,6 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import type { FolderCategories } from '../../import/sources/folder-file.ts';
 import { checkRules, parseRule } from '../../import/sources/ignore.ts';
 import { UsageError } from '../terminal/errors.ts';
-import type { ImportCommandFlags } from './import.ts';
 
 export function addFolderOptions(command: Command): Command {
   return command
@@ -56,7 +55,9 @@ function collect(glob: string, before: string[] | false | undefined): string[] {
   }
 }
 
-export function checkFlags({ yes, prune, skipBad, strict }: ImportCommandFlags): void {
+type Flags = Partial<Record<'yes' | 'prune' | 'skipBad' | 'strict', boolean>>;
+
+export function checkFlags({ yes, prune, skipBad, strict }: Flags): void {
   if (yes && !prune) throw new UsageError('--yes confirms what --prune removes; add --prune');
   if (strict && skipBad) throw new UsageError('--strict and --skip-bad cannot be combined');
 }

@@ -1,5 +1,4 @@
 /** What an import did, or what a dry run would do. */
-import type { Difference } from '../../catalogue/documents/differences.ts';
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import type { ImportListener } from '../../import/apply/listener.ts';
 import type { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
@@ -7,7 +6,7 @@ import type { Problem } from '../../import/problems.ts';
 import type { ImportResult } from '../../import/run.ts';
 import type { RecordLine, UnknownMarker } from '../../import/sources/record.ts';
 import type { IgnoreReason } from '../../import/sources/walk.ts';
-import type { Change } from '../../store/contract/change-log.ts';
+import type { Change, Difference } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import { count, formatDifference } from '../terminal/text.ts';
 import {

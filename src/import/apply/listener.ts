@@ -1,6 +1,7 @@
 /** What an import tells those who report it. */
-import type { Difference } from '../../catalogue/documents/differences.ts';
+
 import type { Rating } from '../../catalogue/types.ts';
+import type { Difference } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import type { RecordLine, UnknownMarker } from '../sources/record.ts';
 import type { DecisionReport } from './decisions.ts';

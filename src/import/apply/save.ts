@@ -1,15 +1,12 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
-import {
-  type Difference,
-  entryDifferences,
-  imageDifferences,
-} from '../../catalogue/documents/differences.ts';
+import { entryDifferences, imageDifferences } from '../../catalogue/documents/differences.ts';
 import { readDocument } from '../../catalogue/documents/document.ts';
 import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
 import type { Upload } from '../../media/files.ts';
+import type { Difference } from '../../store/contract/change-log.ts';
 import type {
   CatalogueWriter,
   Entry,

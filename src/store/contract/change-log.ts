@@ -5,7 +5,6 @@
  * that it changed is an item, with what was before and after. What a change removed is in the trash: whole images, and
  * the former files of images that got another one.
  */
-import type { Difference } from '../../catalogue/documents/differences.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import type { SavedImage } from './image.ts';
 
@@ -52,6 +51,13 @@ export interface ChangeItem {
   after: Record<string, unknown> | null;
   /** The change that undid it. */
   undoneBy: number | null;
+}
+
+/** A field before and after, for people to read; empty texts if there was nothing. */
+export interface Difference {
+  field: string;
+  before: string;
+  after: string;
 }
 
 /** An item for people to read, with names in place of ids. */
