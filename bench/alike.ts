@@ -21,16 +21,13 @@ import { groupLookAlikes } from '../src/catalogue/sets/look-alikes.ts';
 import { readConfig } from '../src/config/config.ts';
 import { inParallel } from '../src/lib/parallel.ts';
 import { readPicture } from '../src/media/picture.ts';
-import { openStore, openWriter } from '../src/server/engines.ts';
-import { demoLikeSvg } from './alike/pictures.ts';
+import { createCatalogue, openStore } from '../src/server/engines.ts';
+import { demoPictures } from './demo.ts';
 import { median } from './statistics.ts';
 
 export const usage = `Usage: npm run bench -- alike [options]
-  --pictures <n>   pictures to draw and copy (2000)
   --images <n>     images with random hashes (1000000)`;
 
-/** The pictures are drawn at about 400 by 500 pixels. */
-const DENSITY = 40;
 const CALLS = 100;
 /** Images among which groups are searched. */
 const MAX_GROUPED = 100_000;
@@ -39,22 +36,20 @@ export async function run(options: string[]): Promise<void> {
   const { values } = parseArgs({
     args: options,
     options: {
-      pictures: { type: 'string', default: '2000' },
       images: { type: 'string', default: '1000000' },
     },
   });
-  await measureAccuracy(Number(values.pictures));
+  await measureAccuracy();
   await measureScale(Number(values.images));
 }
 
-async function measureAccuracy(pictures: number): Promise<void> {
+/** With the pictures of the demo. */
+async function measureAccuracy(): Promise<void> {
   const originals: Int32Array[] = [];
   const distances = new Map<string, number[]>();
-  await inParallel(Array(pictures).keys(), availableParallelism(), async (number) => {
-    const { data, info } = await sharp(Buffer.from(demoLikeSvg(number)), { density: DENSITY })
-      .removeAlpha()
-      .raw()
-      .toBuffer({ resolveWithObject: true });
+  const pictures = demoPictures();
+  await inParallel(pictures.entries(), availableParallelism(), async ([number, picture]) => {
+    const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     const original = await hashOf(toSharp(data, info).png({ compressionLevel: 1 }));
     originals.push(original);
     for (const [kind, copy] of Object.entries(copiesOf(data, info, number))) {
@@ -64,7 +59,7 @@ async function measureAccuracy(pictures: number): Promise<void> {
     }
   });
   console.log(
-    `${pictures} pictures; share of copies within ${MAX_COPY_DISTANCE} and ${MAX_SIMILAR_DISTANCE} bits`,
+    `${pictures.length} pictures; share of copies within ${MAX_COPY_DISTANCE} and ${MAX_SIMILAR_DISTANCE} bits`,
   );
   for (const [kind, all] of distances) {
     const share = (limit: number) => (all.filter((bits) => bits <= limit).length / all.length).toFixed(4);
@@ -143,7 +138,7 @@ async function measureScale(images: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
   try {
     const config = readConfig({ DATA_DIR: folder });
-    await (await openWriter(config)).commit();
+    await createCatalogue(config);
     fill(join(folder, 'zukan.db'), images);
     await using store = await openStore(config);
     const caller = { client: 'bench', signal: new AbortController().signal };

@@ -23,7 +23,7 @@ function buildPackage(): void {
     recursive: true,
     filter: (path) => !path.endsWith('.ts') && basename(path) !== 'tsconfig.json',
   });
-  for (const part of ['bin', 'deploy', 'docs', 'README.md', 'LICENSE', 'CHANGELOG.md'])
+  for (const part of ['bin', 'demo', 'deploy', 'docs', 'README.md', 'LICENSE', 'CHANGELOG.md'])
     cpSync(join(root, part), join(dist, part), { recursive: true });
   // Replaces the compiler's copy. npx would not run a checkout directly if its own package.json had the `bin`.
   const {

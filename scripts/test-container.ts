@@ -154,7 +154,7 @@ interface Setup {
   pictures: string;
 }
 
-/** Starts the image's own command, imports the mounted folder, and stops it. */
+/** Starts the image's own command with the demo, imports the mounted folder, and stops it. */
 async function testAs(user: string, { container, config, data, pictures }: Setup): Promise<void> {
   // Another address than that of the health check: it listens on all of them.
   const origin = `http://127.0.0.2:${await freePort()}`;
@@ -165,7 +165,14 @@ async function testAs(user: string, { container, config, data, pictures }: Setup
     container,
     '--',
   ];
-  const child = spawn('buildah', [...storage, 'run', ...flags, ...config.Entrypoint, ...config.Cmd]);
+  const child = spawn('buildah', [
+    ...storage,
+    'run',
+    ...flags,
+    ...config.Entrypoint,
+    ...config.Cmd,
+    '--demo',
+  ]);
   const pid = child.pid as number;
   const ended = once(child, 'exit');
   let output = '';
@@ -178,8 +185,9 @@ async function testAs(user: string, { container, config, data, pictures }: Setup
       assert.equal(child.exitCode, null);
       return output.includes('"msg":"import finished"');
     });
-    const response = await fetch(`${origin}/api/stats`);
-    report(`as user ${user} it serves: ${await response.text()}`);
+    const statistics = await (await fetch(`${origin}/api/stats`)).text();
+    report(`as user ${user} it serves: ${statistics}`);
+    assert.equal(JSON.parse(statistics).data.images.count, 68 + 1);
     const [, ...check] = config.Healthcheck.Test;
     buildah('run', ...flags, ...check);
     report('health: the check exits with 0');

@@ -1,122 +1,224 @@
+/** demo/: a catalogue to try zukan with. Every site may restore it, so it has nothing of the one that it was made on. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { demoCatalogue } from '../demo/catalogue.ts';
-import { PLANS } from '../demo/pictures.ts';
-import { svgFrames } from '../demo/render.ts';
-import { sceneOf } from '../demo/staging.ts';
-import { atDepth } from './support/depth.ts';
+import { fileName, type Stored } from '../src/backup/format.ts';
+import { fillWithDemo } from '../src/cli/serving/demo.ts';
+import type { ImageLine } from '../src/import/sources/record.ts';
+import { createCatalogue } from '../src/server/engines.ts';
+import { makeCatalogue, succeed } from './support/catalogues/backup.ts';
+import { restoreDemo } from './support/catalogues/demo.ts';
+import { testDeep } from './support/depth.ts';
+import { environmentOf, forEachEngine } from './support/servers/engines.ts';
+import { startS3 } from './support/servers/s3.ts';
+import { account } from './support/servers/s3-guard.ts';
+import { temporaryFolder } from './support/workspace.ts';
+import { serve, start } from './support/zukan/program.ts';
+import { configFor, filesFolder, startService } from './support/zukan/service.ts';
+
+const demo = join(import.meta.dirname, '../demo');
 
 interface Entry {
-  type: string;
+  type: 'category' | 'artist' | 'character' | 'album';
   id: string;
   name: string;
   createdAt: string;
   nsfw?: boolean;
   ages?: number[];
 }
+type DemoImage = Required<Pick<ImageLine, 'id' | 'key' | 'meta' | 'nsfw' | 'source' | 'title'>> &
+  Record<'categories' | 'characters', string[]> & {
+    type: 'image';
+    createdAt: string;
+    artist: string;
+    stored: Stored;
+  };
 
-const UUID_V5 = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const { entries, pictures } = demoCatalogue();
-const known = entries as Entry[];
-const named = (type: string): Set<string> => new Set(known.filter((e) => e.type === type).map((e) => e.name));
-const extension = (file: string): string => file.slice(file.lastIndexOf('.') + 1);
-
-function pictureIn(format: string): (typeof pictures)[number] {
-  const found = pictures.find(({ record }) => extension(record.file) === format);
-  assert.ok(found, `a picture in ${format}`);
-  return found;
+function readRecords(folder: string): (Entry | DemoImage)[] {
+  const { folder: lists } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  const text = readFileSync(join(folder, lists, 'catalogue.ndjson'), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
-test('has the promised number of pictures, artists, characters and categories', () => {
-  assert.ok(pictures.length >= 64 && pictures.length <= 72);
-  assert.equal(named('artist').size, 10);
-  assert.ok(named('character').size >= 14);
-  assert.ok(named('category').size >= 14);
-  assert.ok(known.some(({ type, nsfw }) => type === 'category' && nsfw));
-  const used = new Set(pictures.map(({ record }) => record.artist));
-  assert.equal(used.size, 10, 'every artist has drawn something');
-});
+const isImage = (record: Entry | DemoImage): record is DemoImage => record.type === 'image';
+const records = readRecords(demo);
+const images = records.filter(isImage);
+const entries = records.filter((record) => !isImage(record)) as Entry[];
+const idsOf = (type: string) => entries.filter((entry) => entry.type === type).map(({ id }) => id);
+const count = (isCounted: (image: DemoImage) => boolean) => images.filter(isCounted).length;
 
-test('ids, names and files are unique and well formed', () => {
-  const ids = [...known, ...pictures.map(({ record }) => record)].map(({ id }) => id);
-  assert.equal(new Set(ids).size, ids.length);
-  for (const id of ids) assert.match(id, UUID_V5);
-  const names = known.map(({ type, name }) => `${type}:${name}`);
-  assert.equal(new Set(names).size, names.length);
-  const files = pictures.map(({ record }) => record.file);
-  assert.equal(new Set(files).size, files.length);
-  for (const file of files) assert.match(file, /^pictures\/\d{4}\.(webp|jpg|png|avif|gif)$/);
-});
-
-test('creation times increase and are in 2025', () => {
-  const times = [...known, ...pictures.map(({ record }) => record)].map(({ createdAt }) => createdAt);
-  for (const time of times) assert.match(time, /^2025-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  assert.deepEqual(times, [...new Set(times)].sort());
-});
-
-test('pictures refer to existing entries, and one category is empty', () => {
-  const [artists, characters, categories] = [named('artist'), named('character'), named('category')];
-  const used = new Set<string>();
-  for (const { record } of pictures) {
-    assert.ok(artists.has(record.artist), record.artist);
-    for (const name of record.characters) assert.ok(characters.has(name), name);
-    for (const name of record.categories) assert.ok(categories.has(name), name);
-    assert.ok(record.characters.length >= 1);
-    assert.equal(new Set(record.categories).size, record.categories.length);
-    for (const name of record.categories) used.add(name);
-  }
-  assert.deepEqual(
-    [...categories].filter((name) => !used.has(name)),
-    ['mecha'],
+test('has pictures of every type, shape and rating, and entries of every kind', () => {
+  assert.equal(images.length, 68);
+  const lengths = ['artist', 'category', 'character', 'album'].map((type) => idsOf(type).length);
+  assert.deepEqual(lengths, [10, 28, 18, 1]);
+  assert.ok(entries.some(({ type, nsfw }) => type === 'category' && nsfw));
+  for (const type of ['webp', 'jpeg', 'png', 'gif', 'avif'])
+    assert.ok(count(({ meta }) => meta.mimetype === `image/${type}`) >= 4, type);
+  for (const shape of [-1, 0, 1])
+    assert.ok(count(({ meta: { dimens } }) => Math.sign(dimens.width - dimens.height) === shape) > 10);
+  for (const rating of ['questionable', 'nsfw']) assert.ok(count(({ nsfw }) => nsfw === rating) >= 5);
+  assert.ok(count(({ nsfw }) => nsfw === 'sfw') > images.length * 0.75);
+  assert.equal(
+    count(({ stored: { isAnimated } }) => isAnimated === true),
+    count(({ meta }) => meta.mimetype === 'image/gif'),
   );
 });
 
-test('every picture is in two to five categories that apply to it', () => {
-  for (const { record } of pictures) {
-    const { file, categories, characters } = record;
-    assert.ok(categories.length >= 2 && categories.length <= 5, `${file}: ${categories}`);
-    assert.equal(categories.includes('animated'), file.endsWith('.gif'), file);
-    assert.equal(categories.includes('duo'), characters.length === 2, file);
+test('ids are of version 5 and unique, and times are in 2025', () => {
+  assert.equal(new Set(records.map(({ id }) => id)).size, records.length);
+  for (const { id, createdAt } of records) {
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.match(createdAt, /^2025-/);
   }
+  assert.equal(new Set(records.map(({ createdAt }) => createdAt)).size, records.length);
 });
 
-test('has all ratings, mostly sfw, only adults, and sources', () => {
-  const count = (rating: string): number => pictures.filter(({ record }) => record.nsfw === rating).length;
-  assert.ok(count('questionable') >= 3);
-  assert.ok(count('nsfw') >= 3);
-  assert.ok(count('sfw') > pictures.length * 0.75);
-  for (const { record } of pictures) assert.ok(record.source.name && record.source.url, record.file);
-  for (const { name, ages = [] } of known) for (const age of ages) assert.ok(age >= 18, name);
-});
-
-test('drawings contain no text, fonts or external images', () => {
-  const shapes = new Set<string>();
-  for (const [index, plan] of PLANS.entries()) {
-    const scene = sceneOf(plan, index + 1);
-    shapes.add(Math.sign(scene.width - scene.height).toString());
-    for (const svg of svgFrames(scene, plan.format))
-      assert.doesNotMatch(svg, /<text|<image|href|font|NaN|undefined/);
+test('pictures have a title, a source, categories and characters, who are adults; one category is empty', () => {
+  const used = new Set(images.flatMap(({ categories }) => categories));
+  assert.equal(idsOf('category').filter((id) => !used.has(id)).length, 1);
+  assert.deepEqual(new Set(images.map(({ artist }) => artist)), new Set(idsOf('artist')));
+  for (const { title, source, categories, characters } of images) {
+    assert.ok(title && source?.name && source.url && characters.length >= 1, title);
+    assert.ok(categories.length >= 2 && categories.length <= 5, title);
   }
-  assert.equal(shapes.size, 3, 'portrait, square and landscape');
+  for (const { name, ages = [] } of entries) for (const age of ages) assert.ok(age >= 18, name);
 });
 
-test('renders each format deterministically', async () => {
-  for (const format of ['webp', 'jpg', 'png', 'avif', 'gif']) {
-    const picture = pictureIn(format);
-    const first = await picture.render();
-    if (atDepth(format === 'png', true)) assert.ok(first.equals(await picture.render()), format);
-    const meta = await sharp(first, { animated: true }).metadata();
-    assert.equal(meta.format, { jpg: 'jpeg', avif: 'heif' }[format] ?? format);
-    assert.equal((meta.pages ?? 1) > 1, format === 'gif');
+/** Reads every file of a backup. Fails on what belongs to the site that made it, and on a file that no record names. */
+async function requireNothingPrivate(folder: string): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  const { format, version, zukan, createdAt, keep, folder: lists } = manifest;
+  const { images, artists, categories, characters } = manifest.counts;
+  assert.deepEqual(manifest, {
+    ...{ format, version, zukan, createdAt, keep, folder: lists, lists: manifest.lists },
+    counts: { images, artists, categories, characters, tokens: 0 },
+  });
+  assert.deepEqual(Object.keys(manifest.lists), ['catalogue.ndjson', 'tokens.ndjson', 'link.keys']);
+  for (const name of ['tokens.ndjson', 'link.keys'])
+    assert.equal(readFileSync(join(folder, lists, name), 'utf8'), '');
+  const records = readRecords(folder);
+  for (const { type } of records)
+    assert.match(type, /^(category|artist|character|image|album)$/, 'blocks and removed files are of a site');
+  const pictures = records
+    .filter(isImage)
+    .flatMap(({ meta, stored: { hash, thumbnails = [] } }) => [
+      fileName(hash, meta.mimetype),
+      ...thumbnails.map(({ hash }) => fileName(hash, 'image/webp')),
+    ]);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  assert.deepEqual(
+    files.map(({ parentPath, name }) => join(parentPath, name)).sort(),
+    [...new Set(pictures), 'manifest.json', ...Object.keys(manifest.lists).map((name) => join(lists, name))]
+      .map((name) => join(folder, name))
+      .sort(),
+  );
+  await succeed(['restore', '--check', '--quiet', folder], {});
+}
+
+test('has nothing of the site that it was made on, and at most 7 MB', async () => {
+  await requireNothingPrivate(demo);
+  for (const { key } of images) {
+    const { exif, xmp, iptc, comments } = await sharp(join(demo, 'files', key)).metadata();
+    assert.deepEqual([exif, xmp, iptc, comments], Array(4).fill(undefined), key);
   }
+  const sizes = readdirSync(demo, { recursive: true, encoding: 'utf8' }).map((name) =>
+    statSync(join(demo, name)),
+  );
+  const total = sizes.reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0);
+  assert.ok(total <= 7_000_000, `${total} bytes`);
 });
 
-test('has several pictures of each format', () => {
-  const count = (format: string): number =>
-    pictures.filter(({ record }) => extension(record.file) === format).length;
-  assert.ok(count('avif') >= 5);
-  assert.ok(count('gif') >= 4);
-  assert.ok(count('png') >= 3);
-  assert.ok(count('webp') + count('jpg') > pictures.length / 2);
+test('strip-demo.ts takes out of a backup what belongs to a site', async () => {
+  const { folder, environment } = await makeCatalogue();
+  const backup = join(folder, 'new demo');
+  await succeed(['backup', '--quiet', backup], environment);
+  await assert.rejects(requireNothingPrivate(backup));
+  execFileSync(process.execPath, [join(import.meta.dirname, '../scripts/strip-demo.ts'), backup]);
+  await requireNothingPrivate(backup);
+  // The next version of the demo is a backup into the same folder.
+  await succeed(['backup', '--quiet', backup], environment);
+});
+
+await forEachEngine((engine) => {
+  test('two instances fill an empty catalogue once, and every site has an identity and keys of its own', async () => {
+    const found = new Set<string>();
+    for (const _site of ['one', 'another']) {
+      const config = configFor(temporaryFolder(), engine.withoutCatalogue());
+      await createCatalogue(config);
+      await Promise.all([fillWithDemo(config), fillWithDemo(config)]);
+      const { get } = await startService(config);
+      assert.equal((await get('/api/stats')).json.data.images.count, 68);
+      const environment = environmentOf(config);
+      assert.equal((await succeed(['check'], environment)).output, 'no problems found\n');
+      assert.deepEqual(JSON.parse((await succeed(['history', '--json'], environment)).output), []);
+      const backup = temporaryFolder();
+      await succeed(['backup', '--quiet', backup], environment);
+      const { catalogue, folder } = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8'));
+      found.add(catalogue).add(readFileSync(join(backup, folder, 'link.keys'), 'utf8'));
+    }
+    assert.equal(found.size, 4);
+  });
+
+  test('keeps a catalogue that is not empty, or whose records were all removed', async () => {
+    const config = configFor(temporaryFolder(), engine.environment());
+    const environment = environmentOf(config);
+    const stats = async () => JSON.parse((await succeed(['stats', '--json'], environment)).output);
+    await succeed(['import', '--quiet', '-'], environment, '{"type":"artist","name":"Mine"}\n');
+    await fillWithDemo(config);
+    assert.deepEqual([(await stats()).images.count, (await stats()).artists.count], [0, 1]);
+    await succeed(['undo', '1'], environment);
+    await fillWithDemo(config);
+    assert.deepEqual([(await stats()).images.count, (await stats()).artists.count], [0, 0]);
+  });
+});
+
+test('a demo that cannot be restored ends the start with the reason', async () => {
+  const config = configFor(temporaryFolder());
+  await createCatalogue(config);
+  mkdirSync(join(filesFolder(config), '..'), { recursive: true });
+  rmSync(filesFolder(config), { recursive: true, force: true });
+  writeFileSync(filesFolder(config), 'in the way');
+  await assert.rejects(fillWithDemo(config), /files/);
+});
+
+testDeep('fills a catalogue whose pictures are in a bucket', async () => {
+  const { requests, location } = await startS3();
+  const { bucket, endpoint, region } = location;
+  const environment = {
+    FILES_URL: `s3://${bucket}/?endpoint=${endpoint}&region=${region}`,
+    AWS_ACCESS_KEY_ID: account.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
+  };
+  const { dataDir } = await restoreDemo(environment);
+  assert.ok(requests.filter((request) => /^PUT .*\.(webp|jpg|png|gif|avif)$/.test(request)).length > 68);
+  const { output } = await succeed(['check'], { ...environment, DATA_DIR: dataDir });
+  assert.equal(output, 'no problems found\n');
+});
+
+test('the first response after a start that was killed has all of it, from every worker', async () => {
+  const environment = { DATA_DIR: temporaryFolder(), PORT: '0', WORKERS: '2' };
+  const killAt = join(import.meta.dirname, 'support/zukan/kill-at.ts');
+  const killed = start(['serve', '--demo'], { ...environment, KILL_AT: '100', KILL_FROM: '\\.aside' }, [
+    `--import=${killAt}`,
+  ]);
+  assert.deepEqual(await once(killed, 'close'), [null, 'SIGKILL']);
+  assert.ok(readdirSync(join(environment.DATA_DIR, 'files')).length > 2, 'some pictures are stored');
+  const { origin, child, ended } = await serve(environment, ['--demo']);
+  const responses = await Promise.all(Array.from({ length: 8 }, () => fetch(`${origin}/api/stats`)));
+  for (const response of responses) {
+    const { data } = (await response.json()) as { data: { images: { count: number } } };
+    assert.equal(data.images.count, 68);
+  }
+  child.kill('SIGTERM');
+  await ended;
+  assert.equal((await succeed(['check'], environment)).output, 'no problems found\n');
 });

@@ -6,9 +6,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fillWithDemoRecords } from './support/catalogues/demo.ts';
-import { temporaryFolder } from './support/workspace.ts';
-import { configFor, startService } from './support/zukan/service.ts';
+import { restoreDemo } from './support/catalogues/demo.ts';
+import { startService } from './support/zukan/service.ts';
 
 const root = join(import.meta.dirname, '..');
 const shownOrigin = 'http://127.0.0.1:3000';
@@ -70,9 +69,7 @@ test('every block of commands is run by a test, or says why not', () => {
 });
 
 test('requests in the documentation work on the demo', async () => {
-  const config = configFor(temporaryFolder());
-  await fillWithDemoRecords(config);
-  const service = await startService(config);
+  const service = await startService(await restoreDemo());
   const lines = blocks
     .filter(isRunHere)
     .flatMap(({ page, text }) => text.split('\n').map((line) => ({ page, line })));

@@ -5,15 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import description from '../package.json' with { type: 'json' };
 import { routes } from '../src/api/routes.ts';
-import { importFiles } from '../src/cli/importing/import.ts';
-import { needsDemo } from '../src/cli/serving/demo.ts';
-import { fillWithDemoRecords, fillWithDrawnDemo } from './support/catalogues/demo.ts';
-import { atDepth } from './support/depth.ts';
+import { restoreDemo } from './support/catalogues/demo.ts';
 import { drawInto } from './support/pictures/pictures.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { consoleSteps, outputPattern, withoutSpace } from './support/zukan/console.ts';
 import { runCommand } from './support/zukan/program.ts';
-import { configFor, makeToken, startService } from './support/zukan/service.ts';
+import { makeToken, startService } from './support/zukan/service.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
@@ -22,8 +19,7 @@ const tour = read('docs/tour.md');
 const shownOrigin = 'http://127.0.0.1:3000';
 
 test('requests in the README and the tour return what these show, and cover every endpoint', async () => {
-  const config = configFor(temporaryFolder());
-  await atDepth(fillWithDemoRecords, fillWithDrawnDemo)(config);
+  const config = await restoreDemo();
   const service = await startService(config);
   const steps = consoleSteps(readme + tour);
   const [{ command: createToken = '' } = {}, ...others] = steps.filter(({ command }) =>
@@ -79,14 +75,6 @@ test('the commands to import a folder and a catalogue file work', async () => {
   }
   const { output } = await runCommand(['stats', '--json'], environment);
   assert.equal(JSON.parse(output).images.count, 3);
-});
-
-test('serve --demo keeps a catalogue that is not empty', async () => {
-  const config = configFor(temporaryFolder());
-  const path = join(temporaryFolder(), 'c.ndjson');
-  writeFileSync(path, '{"type":"artist","name":"Mine"}');
-  await importFiles(config, [path]);
-  assert.equal(await needsDemo(config), false);
 });
 
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root });

@@ -150,23 +150,6 @@ async function addNext(): Promise<void> {
   }
 }
 
-/** Adds pictures that are new, if all others are on show. Those stay where they are. */
-export async function showNew(): Promise<void> {
-  const { view, state, data } = current ?? {};
-  if (!view || !state || !data || data.cursor !== undefined || view.name !== 'random') return;
-  const { signal } = loading;
-  for await (const { images, cursor } of loadView(view, state.seed, signal)) {
-    if (signal.aborted || !current) return;
-    const known = new Set(data.images.map(({ id }) => id));
-    const next = { ...data, images: [...data.images, ...images.filter(({ id }) => !known.has(id))], cursor };
-    cacheView(state.key, next);
-    current.data = next;
-    showImages(next.images, view, cursor !== undefined);
-    updateNeighbours();
-    showLoadMore(progressOf(view, next), data.images.length);
-  }
-}
-
 function summarizeMore(
   { kind, count, hasMore }: ReturnType<typeof progressOf>,
   previousCount: number,

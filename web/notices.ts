@@ -1,6 +1,5 @@
 /** What a view shows instead of images or entries: that there are none, or what went wrong. */
 import { ZukanError } from '../client/index.ts';
-import { isDrawingDemo } from './demo.ts';
 import { byId, el } from './dom.ts';
 import { clearImages } from './grid.ts';
 import { createErrorMessage, isUnreachable } from './messages.ts';
@@ -18,7 +17,7 @@ const kinds = {
 } as const;
 
 export function showIfEmpty(view: View, { images, groups }: ViewData): void {
-  if (isDrawingDemo() || images.length > 0 || groups.some(({ entries }) => entries.length > 0)) return;
+  if (images.length > 0 || groups.some(({ entries }) => entries.length > 0)) return;
   const [href, text = ''] = suggestWider(view);
   const clearing = 'filter' in view ? { 'data-filter-url': href, 'data-ratings': '' } : {};
   const link = href ? [el('a', { href, class: 'button', ...clearing }, text)] : [];

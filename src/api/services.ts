@@ -45,8 +45,6 @@ export interface Services {
   /** The ratings that calls without `nsfw` return. */
   apiRatings: readonly Rating[];
   cursors: Cursors;
-  /** How much of the demo is drawn, while it is being drawn. */
-  describeDemo: () => string | undefined;
   tuning: Tuning;
   clock: Clock;
   randomInt: RandomInt;

@@ -215,14 +215,5 @@ async function requireNoOther(files: Files, key: string, hash: string): Promise<
 
 async function isEmpty(openSnapshot: RestoreOptions['openSnapshot']): Promise<boolean> {
   await using snapshot = await openSnapshot();
-  const records = [
-    snapshot.images(),
-    ...(['artist', 'category', 'character', 'album'] as const).map((kind) => snapshot.entries(kind)),
-    snapshot.blockedNames(),
-    snapshot.removedFiles(),
-    snapshot.changeLog.changes(),
-    snapshot.changeLog.trash(),
-  ];
-  for (const each of records) for await (const _record of each) return false;
-  return true;
+  return await snapshot.isEmpty();
 }

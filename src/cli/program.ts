@@ -71,7 +71,7 @@ export function buildProgram(
   program
     .command('serve')
     .description('serve the catalogue until stopped by SIGTERM or Ctrl-C')
-    .option('--demo', 'fill an empty catalogue with the demo, while it already serves', false)
+    .option('--demo', 'first fill an empty catalogue with the demo', false)
     .option('--watch', 'keep importing the folder of IMPORT_ON_START whenever it changes', false)
     .option('--host <address>', 'listen on this address instead of HOST')
     .option('--port <number>', 'listen on this port instead of PORT; 0 picks a free one')

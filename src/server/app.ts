@@ -17,7 +17,6 @@ import { isNearlyFull } from '../lib/disk-space.ts';
 import type { MetricsReport } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
 import { defaultTuning, type Tuning } from '../lib/tuning.ts';
-import type { DemoProgress } from './demo-progress.ts';
 import {
   bucketLinkSigner,
   createDocumentMemory,
@@ -66,14 +65,13 @@ interface AppOptions {
   clock?: Clock;
   randomInt?: RandomInt;
   tuning?: Tuning;
-  demo?: DemoProgress;
   /** Undefined if this is the only thread that serves. */
   shared?: Shared;
 }
 
 /** Tests pass their own clock, random numbers and tuning. */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const { clock, randomInt, shared, tuning = defaultTuning, demo } = options;
+  const { clock, randomInt, shared, tuning = defaultTuning } = options;
   const log = new Logger(config.logLevel, shared?.writeLog, config.logFormat);
   // First, because these may fail and the engines would have to be closed then.
   const keys = config.linkKeys ?? (await loadLinkKeys(config.dataDir));
@@ -118,7 +116,6 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     previewLifetime: config.previewLifetime,
     site: { ...config.site, logo },
     apiRatings: config.apiRatings,
-    describeDemo: () => demo?.describe(),
     cursors: new Cursors(keys),
     tuning,
     clock: clock ?? Date.now,

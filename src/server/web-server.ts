@@ -88,7 +88,6 @@ export function createWebServer(services: Services, prefixes: readonly string[],
     },
     '/gallery',
   );
-  mount('/gallery/demo', (exchange) => gallery.sendDemo(exchange));
   mount('/gallery/{name}', (exchange, name) => gallery.sendFile(exchange, name));
   mount('/favicon.ico', (exchange) => gallery.sendIcon(exchange));
   const files = siteFiles(services, bases, () => gallery.readIcon());

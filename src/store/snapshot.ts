@@ -34,6 +34,18 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
     ...createLookup(session),
     fixedShelves,
     identity: () => session.identity(),
+    async isEmpty() {
+      const records = [
+        this.images(),
+        ...(['artist', 'category', 'character', 'album'] as const).map((kind) => this.entries(kind)),
+        this.blockedNames(),
+        this.removedFiles(),
+        this.changeLog.changes(),
+        this.changeLog.trash(),
+      ];
+      for (const each of records) for await (const _record of each) return false;
+      return true;
+    },
     async *entries(kind) {
       const text = `select ${entryColumns(session.dialect)} from shelf where kind = $1 order by position`;
       for await (const row of session.stream<EntryRow>(text, [kind])) yield toEntry(row);

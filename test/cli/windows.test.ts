@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { watchCommand } from '../../src/cli/importing/watch.ts';
-import { fillWithDemo } from '../../src/cli/serving/fill-with-demo.ts';
 import { loadLinkKeys } from '../../src/config/link-keys.ts';
 import { OWNER_KEY } from '../../src/media/files.ts';
 import { openFiles } from '../../src/server/engines.ts';
 import { contentsOf, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
-import { writeDemoRecords } from '../support/catalogues/demo.ts';
+import { restoreDemo } from '../support/catalogues/demo.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -89,9 +88,8 @@ test('waits for the key that another process is writing', async () => {
 
 test('serves, fills the catalogue with the demo, and opens the studio', async () => {
   using _windows = emulateWindows();
-  const config = configFor(temporaryFolder());
+  const config = await restoreDemo();
   const service = await startService(config);
-  await fillWithDemo(config, { draw: writeDemoRecords });
   assert.equal((await service.get('/api/image/random')).status, 200);
   const studio = await openStudio(config);
   await studio.change('/change/entry/create', { kind: 'category', name: 'cats' });

@@ -6,11 +6,9 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { demoCatalogue } from '../../demo/catalogue.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
-import { writeTiny } from '../support/pictures/tiny.ts';
+import { restoreDemo } from '../support/catalogues/demo.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { configFor, makeToken, startService } from '../support/zukan/service.ts';
+import { makeToken, startService } from '../support/zukan/service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const GENERATED = 'api.ts';
@@ -99,20 +97,9 @@ const strict = {
   include: ['*.ts'],
 };
 
-/** The records of the demo with tiny pictures: drawing the real ones takes ten seconds of CPU time. */
-async function writeUndrawnDemo(folder: string): Promise<string> {
-  const { entries, pictures, albums } = demoCatalogue();
-  const records = pictures.map(({ record }) => record);
-  for (const [index, { file }] of records.entries()) writeTiny(folder, file, index);
-  const path = join(folder, 'catalogue.ndjson');
-  writeFileSync(path, [...entries, ...records, ...albums].map((record) => JSON.stringify(record)).join('\n'));
-  return path;
-}
-
 test('the generated client compiles and returns the data of the demo', async () => {
   const folder = temporaryFolder();
-  const config = configFor(folder, { THUMBNAILS: 'off' });
-  await importFiles(config, [await writeUndrawnDemo(temporaryFolder())]);
+  const config = await restoreDemo();
   const { origin } = await startService(config);
   const { secret } = await makeToken(config, ['image:list']);
 

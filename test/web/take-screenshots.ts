@@ -5,15 +5,13 @@ import sharp from 'sharp';
 import { startStudio } from '../../src/cli/serving/studio.ts';
 import { startBrowser, visit } from '../support/browser/browser.ts';
 import { waitForPanel } from '../support/browser/studio-page.ts';
-import { fillWithDrawnDemo } from '../support/catalogues/demo.ts';
-import { temporaryFolder } from '../support/workspace.ts';
-import { configFor, startService } from '../support/zukan/service.ts';
+import { restoreDemo } from '../support/catalogues/demo.ts';
+import { startService } from '../support/zukan/service.ts';
 
 const viewport = { width: 1440, height: 900 };
 
 export async function takeScreenshots(folder: string): Promise<void> {
-  const config = configFor(temporaryFolder());
-  await fillWithDrawnDemo(config);
+  const config = await restoreDemo();
   const browser = await startBrowser();
 
   const { origin } = await startService(config);

@@ -1,61 +1,24 @@
-/** Starts the process that draws the demo while the server serves. Its own, with a low priority, so that no request waits. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { getCompileCacheDir } from 'node:module';
-import { constants, setPriority } from 'node:os';
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { PLANS } from '../../../demo/pictures.ts';
+/** `zukan serve --demo`: restores the demo into an empty catalogue. It is a backup that zukan comes with. */
+import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import type { App } from '../../server/app.ts';
-import type { DemoProgress } from '../../server/demo-progress.ts';
-import { openStore } from '../../server/engines.ts';
+import { openSnapshot } from '../../server/engines.ts';
+import { silentTerminal } from '../terminal/terminal.ts';
 
-/** The same file is JavaScript in the package. */
-const program = fileURLToPath(new URL(`./demo-process${extname(import.meta.url)}`, import.meta.url));
+const folder = join(import.meta.dirname, '../../../demo');
 
-/** Exists as long as a part of the demo is missing. */
-export const unfinishedDemo = ({ dataDir }: Config) => join(dataDir, 'demo-unfinished');
-
-export async function needsDemo(config: Config): Promise<boolean> {
-  return existsSync(unfinishedDemo(config)) || (await isEmptyCatalogue(config));
-}
-
-export async function isEmptyCatalogue(config: Config): Promise<boolean> {
-  await using store = await openStore(config);
-  const { images, artists, characters, categories } = await store.catalogue.statistics();
-  return [images, artists, characters, categories].every(({ count }) => count === 0);
-}
-
-interface StartedDemo {
-  /** Interrupts it. The next start continues. */
-  stop(): Promise<void>;
-}
-
-export function startDemo(config: Config, progress: DemoProgress, log: App['log']): StartedDemo {
-  let isStopping = false;
-  progress.set(0, PLANS.length);
-  const child = fork(program, {
-    // Its output goes to standard error, because standard output is the log.
-    stdio: ['ignore', 2, 2, 'ipc'],
-    serialization: 'advanced',
-    env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() ?? '' },
+/** All of it or nothing, so the next start makes up for one that was interrupted. */
+export async function fillWithDemo(config: Config): Promise<void> {
+  if (!(await isEmpty(config))) return;
+  // Loaded only for this, which is once.
+  const { restoreCommand } = await import('../moving/restore.ts');
+  const terminal = { ...silentTerminal, stderr: process.stderr };
+  await restoreCommand(() => config, folder, { check: false, quiet: true }, terminal).catch(async (error) => {
+    // Another instance, or an import, was faster.
+    if (await isEmpty(config)) throw error;
   });
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  child.send(config);
-  child.on('message', (done: number) => progress.set(done, PLANS.length));
-  const ended = once(child, 'exit').then(([status]) => {
-    progress.set(0, 0);
-    if (isStopping) return;
-    if (status === 0) log.info({ pictures: PLANS.length }, 'the demo is complete');
-    else log.error({ status }, 'the demo is incomplete; start with --demo again to continue');
-  });
-  return {
-    async stop() {
-      isStopping = true;
-      if (child.connected) child.disconnect();
-      await ended;
-    },
-  };
+}
+
+async function isEmpty(config: Config): Promise<boolean> {
+  await using snapshot = await openSnapshot(config);
+  return await snapshot.isEmpty();
 }

@@ -6,7 +6,6 @@ import type { Config } from '../../config/config.ts';
 import type { LogLevel } from '../../config/log.ts';
 import { version } from '../../lib/version.ts';
 import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
-import { DemoProgress } from '../../server/demo-progress.ts';
 import { createCatalogue } from '../../server/engines.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { parsePort } from '../terminal/options.ts';
@@ -19,7 +18,6 @@ interface Server {
   /** Standard output starts with a few lines for people; the log follows them. */
   startLog(level: LogLevel): void;
   log: App['log'];
-  demo: DemoProgress;
   stop(): Promise<void>;
 }
 
@@ -46,8 +44,7 @@ export async function serveCommand(
   if (watch && !config.importOnStart)
     throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
   announceCreated(process, await createCatalogue(config));
-  const demoModule = demo ? await import('./demo.ts') : undefined;
-  const isDrawing = (await demoModule?.needsDemo(config)) ?? false;
+  if (demo) await (await import('./demo.ts')).fillWithDemo(config);
   const server = (config.workers > 1 && (await serveInThreads(config))) || (await serveHere(config));
   let isListening = false;
   const started: { stop(): Promise<void> }[] = [];
@@ -75,7 +72,6 @@ export async function serveCommand(
     ].join('\n'),
   );
   server.startLog(config.logLevel);
-  if (demoModule && isDrawing) started.push(demoModule.startDemo(config, server.demo, server.log));
   await logWarnings(config, server.log);
   if (server.workers < config.workers)
     server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');
@@ -84,10 +80,8 @@ export async function serveCommand(
 }
 
 async function serveHere(config: Config): Promise<Server> {
-  const demo = new DemoProgress();
-  const app = await createApp({ ...config, logLevel: 'silent' }, { demo });
+  const app = await createApp({ ...config, logLevel: 'silent' });
   return {
-    demo,
     log: app.log,
     workers: 1,
     listen: () => app.listen({ host: config.host, port: config.port }),
@@ -105,7 +99,6 @@ async function serveInThreads(config: Config): Promise<Server | undefined> {
   const { WorkerPool } = await import('../../server/workers/pool.ts');
   const pool = new WorkerPool(config);
   return {
-    demo: pool.demo,
     log: pool.log,
     workers: config.workers,
     listen: () => pool.start(),

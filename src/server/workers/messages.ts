@@ -12,7 +12,6 @@ export interface WorkerData {
   documents: SharedArrayBuffer;
   limits: SharedArrayBuffer;
   decoding: SharedArrayBuffer;
-  demo: SharedArrayBuffer;
   /** Where the thread counts its beats, and how often. */
   heartbeat: SharedArrayBuffer;
   beatMs: number;

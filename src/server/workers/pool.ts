@@ -18,7 +18,6 @@ import type { Address } from '../../http/server.ts';
 import type { MetricsReport } from '../../lib/metrics.ts';
 import { createTurnMemory, endTurn } from '../../lib/thread-locks.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../app.ts';
-import { DemoProgress } from '../demo-progress.ts';
 import { createDocumentMemory, fillDocumentCache, openStore } from '../engines.ts';
 import { Member, type WorkerEvents } from './member.ts';
 import { BEAT_MS, type ToWorker } from './messages.ts';
@@ -38,7 +37,6 @@ const MAIN = 1;
 export class WorkerPool {
   readonly #config: Config;
   readonly log: Logger;
-  readonly demo = new DemoProgress();
   readonly #members: Member[];
   readonly #reports = new Reports();
   readonly #documents: SharedArrayBuffer;
@@ -129,7 +127,6 @@ export class WorkerPool {
       documents: this.#documents,
       limits: this.#limits,
       decoding: this.#decoding,
-      demo: this.demo.memory,
     };
     return member.start(
       { config, owner, ...shared, beatMs: this.#beatMs },

@@ -5,10 +5,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MetricsReport } from '../../lib/metrics.ts';
 import { createApp, shutDown } from '../app.ts';
-import { DemoProgress } from '../demo-progress.ts';
 import { type FromWorker, startBeating, type ToWorker, type WorkerData } from './messages.ts';
 
-const { config, owner, documents, limits, decoding, demo, heartbeat, beatMs } = workerData as WorkerData;
+const { config, owner, documents, limits, decoding, heartbeat, beatMs } = workerData as WorkerData;
 const send = (message: FromWorker) => parentPort?.postMessage(message);
 
 /** The log writes one block at a time. */
@@ -18,7 +17,6 @@ let lastQuestion = 0;
 let health: Promise<MetricsReport[]> | undefined;
 
 const app = await createApp(config, {
-  demo: new DemoProgress(demo),
   shared: {
     documents,
     limits,

@@ -134,6 +134,8 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   /** Undefined if an older version made the catalogue. */
   identity(): Promise<string | undefined>;
   fixedShelves: FixedShelves;
+  /** Whether there is nothing that a restore could mix with: no record, no decision and no history. */
+  isEmpty(): Promise<boolean>;
   entries(kind: Kind): AsyncIterable<SavedEntry>;
   images(): AsyncIterable<SavedImage>;
   /** Of all images. Reads no documents. */

@@ -9,7 +9,6 @@ import { type Config, readConfig } from '../../../src/config/config.ts';
 import { type RandomInt, secureRandomInt } from '../../../src/lib/random.ts';
 import type { Tuning } from '../../../src/lib/tuning.ts';
 import { createApp } from '../../../src/server/app.ts';
-import type { DemoProgress } from '../../../src/server/demo-progress.ts';
 import { createCatalogue, openStore } from '../../../src/server/engines.ts';
 import { atEnd } from '../at-end.ts';
 import { writeKnownCatalogue } from '../catalogues/catalogue.ts';
@@ -44,7 +43,6 @@ export interface ServiceOptions {
   clock?: () => number;
   randomInt?: RandomInt;
   tuning?: Tuning;
-  demo?: DemoProgress;
   environment?: Record<string, string>;
   /** SQLite by default. */
   engine?: Engine;

@@ -39,7 +39,6 @@ export async function startWrapped(
       previewLifetime: config.previewLifetime,
       site: { ...config.site, logo: undefined },
       apiRatings: config.apiRatings,
-      describeDemo: () => undefined,
       cursors: new Cursors(keys),
       tuning: defaultTuning,
       clock,

@@ -53,9 +53,7 @@ export class FactCache {
   }
 
   get(exchange: Exchange): Promise<Facts> {
-    const { clock, tuning, describeDemo } = this.#services;
-    // The demo has everything, and a page that is open already offers it when its pictures appear.
-    if (describeDemo()) return Promise.resolve(unknownFacts);
+    const { clock, tuning } = this.#services;
     if (Math.abs(clock() - this.#endedAt) < tuning.maxFactsAgeMs) return Promise.resolve(this.#latest);
     this.#lookup ??= this.#find(exchange);
     return Promise.race([this.#lookup, this.#latestAfterWait()]);

@@ -20,7 +20,7 @@ import {
 import { ApiError } from '../../../http/errors.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
-import { escapeHtml, HTML_TYPE, html, type Markup, scriptPolicy } from '../html.ts';
+import { escapeHtml, HTML_TYPE, type Markup, scriptPolicy } from '../html.ts';
 import { accentStyle, iconLink, wordmark } from '../site.ts';
 import { FactCache, type Facts, hiddenParts } from './facts.ts';
 import { type Found, findPreview, headTags, previewStart, readSubject, type Subject } from './preview.ts';
@@ -64,12 +64,6 @@ export class Gallery {
     await sendVersioned(exchange, asset);
   }
 
-  /** What the page asks while the demo is being drawn. */
-  sendDemo(exchange: Exchange): void {
-    exchange.header('Cache-Control', 'no-store');
-    exchange.send(200, this.#services.describeDemo() ?? '', 'text/plain; charset=utf-8');
-  }
-
   /** The picture that other icons are drawn from. */
   async readIcon(): Promise<Buffer> {
     const { assets } = await this.#load();
@@ -84,8 +78,7 @@ export class Gallery {
   }
 
   async sendPage(exchange: Exchange): Promise<void> {
-    const { site, originOf, describeDemo } = this.#services;
-    const demo = describeDemo();
+    const { site, originOf } = this.#services;
     const { page } = await this.#load();
     // Not together: preparing the files blocks the thread, and the wait for the facts is limited.
     const facts = await this.#facts.get(exchange);
@@ -93,16 +86,16 @@ export class Gallery {
     const found = subject && (await this.#find(exchange, subject));
     exchange.headers(scriptPolicy(this.#services, exchange.request));
     if (typeof found === 'object')
-      return sendAsset(exchange, makeText(page(facts, demo, headTags(site.name, found)), HTML_TYPE));
+      return sendAsset(exchange, makeText(page(facts, headTags(site.name, found)), HTML_TYPE));
     const status = found === 'missing' ? 404 : 200;
     if (exchange.search === '') {
       const preview = previewStart(facts.newest, originOf(exchange.request), this.#prefix);
-      const make = () => makeText(page(facts, demo, headTags(site.name, undefined, preview)), HTML_TYPE);
-      this.#start = keepPage(this.#start, JSON.stringify([facts.has, demo, preview]), make);
+      const make = () => makeText(page(facts, headTags(site.name, undefined, preview)), HTML_TYPE);
+      this.#start = keepPage(this.#start, JSON.stringify([facts.has, preview]), make);
       return sendAsset(exchange, this.#start.asset, { status });
     }
-    const make = () => makeAsset(page(facts, demo, headTags(site.name)), HTML_TYPE);
-    this.#plain = keepPage(this.#plain, JSON.stringify([facts.has, demo]), make);
+    const make = () => makeAsset(page(facts, headTags(site.name)), HTML_TYPE);
+    this.#plain = keepPage(this.#plain, facts.has.join(), make);
     return sendAsset(exchange, this.#plain.asset, { status });
   }
 
@@ -153,8 +146,8 @@ interface GalleryFiles {
   assets: Map<string, Asset>;
   /** The logo of the site, or else the drawn icon in a format that every browser knows (scripts/favicon.ts draws it). */
   icon: Asset;
-  /** The page for a catalogue, with how much of the demo is drawn, if it is being drawn, and with these tags in its head. */
-  page(facts: Facts, demo: string | undefined, head: Markup): string;
+  /** The page for a catalogue, with these tags in its head. */
+  page(facts: Facts, head: Markup): string;
 }
 
 async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFiles> {
@@ -185,7 +178,7 @@ async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFile
   );
   const icon =
     assets.get('logo') ?? makeAsset(await readFile(join(webFolder, 'favicon.ico')), 'image/x-icon');
-  const page = (facts: Facts, demo: string | undefined, head: Markup) => {
+  const page = (facts: Facts, head: Markup) => {
     const hidden = Object.entries(hiddenParts(facts)).map(([name, isHidden]) => [
       ` data-needs="${name}"`,
       isHidden ? ' hidden' : '',
@@ -193,7 +186,6 @@ async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFile
     const values = {
       '{{head}}': head.text,
       '{{catalogue}}': facts.has.join(' '),
-      '{{demo}}': demo === undefined ? '' : html`<p id="demo" class="quiet">${demo}</p>`.text,
       ...Object.fromEntries(hidden),
     };
     return texts.map((text, index) => (index % 2 === 0 ? text : values[text])).join('');
@@ -202,7 +194,7 @@ async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFile
 }
 
 /** What differs from page to page. `data-needs="artists"` becomes `hidden` if there are none. */
-const changingParts = /(\{\{(?:head|catalogue|demo)\}\}| data-needs="\w+")/;
+const changingParts = /(\{\{(?:head|catalogue)\}\}| data-needs="\w+")/;
 
 function prepare(name: string, content: string | Buffer, type: string): [string, Asset] {
   return [name, makeAsset(content, type)];
