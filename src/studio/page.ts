@@ -11,7 +11,7 @@ export interface PageFile {
 
 /** `index.html` names the stylesheets. They are sent as they are: nothing of this leaves the machine. */
 export async function readPage(): Promise<Map<string, PageFile>> {
-  const { readModules, textOf } = await readBrowserFiles('web', 'web/studio');
+  const { readModules, textOf } = await readBrowserFiles('web', 'web/studio', 'client');
   const [script = ''] = bundle(await readModules(), ['web/studio/main']);
   const page = textOf('web/studio/index.html').replace('{{mark}}', MARK);
   const styles = Array.from(
