@@ -19,6 +19,19 @@ export function keepAnswer(returned: object, write: () => string): Asset {
   return answer;
 }
 
+const latestAnswers = new WeakMap<object, Map<string, Asset>>();
+
+/** The response of the catalogue to one of few addresses. Its tag depends on what clients send, so only the latest one is kept. */
+export function keepLatest(catalogue: object, path: string, eTag: string, make: () => Asset): Asset {
+  const answers = latestAnswers.get(catalogue) ?? new Map<string, Asset>();
+  latestAnswers.set(catalogue, answers);
+  const latest = answers.get(path);
+  if (latest?.eTag === eTag) return latest;
+  const answer = make();
+  answers.set(path, answer);
+  return answer;
+}
+
 interface KeptHeaders {
   origin: string;
   prefix: string;

@@ -42,6 +42,18 @@ export function makeText(text: string, type = JSON_TYPE, eTag = entityTag(text))
   return { ...answer, encodings: { br: encode('br'), gzip: encode('gzip') } };
 }
 
+/** Written when somebody needs more than the tag. */
+export function makeTextLater(write: () => string, type: string, eTag: string): Asset {
+  const made = once(() => makeText(write(), type, eTag));
+  const encode = (encoding: Encoding) => () => made().encodings?.[encoding]();
+  return {
+    ...{ type, eTag, encodings: { br: encode('br'), gzip: encode('gzip') } },
+    get bytes() {
+      return made().bytes;
+    },
+  };
+}
+
 const compressBrotli = (bytes: Buffer) => promisify(brotliCompress)(bytes);
 const compressGzip = (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 });
 
@@ -67,9 +79,10 @@ interface SendOptions {
 
 export function sendAsset(
   exchange: Exchange,
-  { type, eTag, bytes, encodings }: Asset,
+  asset: Asset,
   { status = 200, cacheControl = 'no-cache' }: SendOptions = {},
 ): Promise<void> | undefined {
+  const { type, eTag, encodings } = asset;
   const { headers } = exchange.request;
   exchange.header('ETag', eTag);
   exchange.header('Cache-Control', cacheControl);
@@ -82,7 +95,7 @@ export function sendAsset(
   const encoded = encoding && encodings[encoding]();
   const send = (compressed: Bytes | undefined) => {
     if (encoding && compressed) exchange.header('Content-Encoding', encoding);
-    exchange.sendBytes(status, compressed ?? bytes, type);
+    exchange.sendBytes(status, compressed ?? asset.bytes, type);
   };
   // What is compressed already is not awaited, which would take another turn of the queue of promises.
   if (encoded instanceof Promise) return encoded.then(send);

@@ -4,8 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
+import { keepLatest } from '../../src/api/answers.ts';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
+import { makeText, makeTextLater, sendAsset } from '../../src/http/assets.ts';
+import type { Exchange } from '../../src/http/exchange.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { assertError, madeUpImage, NOW, startMadeUpService } from '../support/zukan/api.ts';
@@ -22,10 +25,12 @@ const HOUR = 3_600_000;
 /** How often the reader asks. */
 const POLL_HOURS = atDepth(12, 1);
 const WEEK = 7 * 24 * HOUR;
-const hostile = `]]></title><script>alert('1')</script> & &amp; "\u202eevil\u202c 🦊 שלום`;
+const hostile = `]]></title><script>alert('1')</script> & &amp; "¤evil¤ 🦊 שלום`;
 /** Without what changes the direction of the text after it. */
 const shown = `]]></title><script>alert('1')</script> & &amp; " evil 🦊 שלום`;
-const badCharacters = 'a\u0001\u000b\u001f\ufffe\uffffb';
+/** Older versions accepted these. */
+const oldTexts = { '¤': '\u202e\u202c', '§': '\u0001\u000b\u001f\ufffe\uffff' };
+const badCharacters = 'a§b';
 
 const SAFE_COUNT = 60;
 const safe = Array.from({ length: SAFE_COUNT }, (_, index) =>
@@ -54,6 +59,7 @@ const ids = safe.map(({ id }) => id).reverse();
 
 let now = NOW;
 const service = await startMadeUpService(records, {
+  oldTexts,
   clock: () => now,
   environment: { SITE_NAME: 'Kura & <Co>' },
 });
@@ -245,6 +251,43 @@ for (const path of ['/feed.xml', '/feed.json'])
     });
   });
 
+test('an entry shows the beginning of a description, however long and in how many lines', async () => {
+  const long = await startMadeUpService([
+    madeUpImage(uuid(4, 1), { description: '🦊'.repeat(10_000) }),
+    madeUpImage(uuid(4, 2), { description: '<\n'.repeat(5000) }),
+    madeUpImage(uuid(4, 3), { description: `${' '.repeat(9000)}\nlate` }),
+  ]);
+  for (const path of ['/feed.xml', '/feed.json']) {
+    const [spaces, lines, foxes] = readFeed(await long.get(path)).items.map(({ content }: Envelope) =>
+      content.slice(content.indexOf('</p>') + '</p>'.length),
+    );
+    assert.equal(foxes, `<p>${'🦊'.repeat(500)}…</p>`);
+    assert.equal(lines, `${'<p>&lt;</p>'.repeat(9)}<p>&lt; …</p>`);
+    assert.equal(spaces, '<p>…</p>');
+  }
+});
+
+test('nothing is formatted for a 304, nor twice until something changes', () => {
+  const asset = makeTextLater(() => assert.fail('it was formatted'), 'text/plain', 'W/"a"');
+  const exchange = {
+    request: { headers: { 'if-none-match': 'W/"a"' } },
+    header() {},
+    vary() {},
+    sendHead: (status: number) => assert.equal(status, 304),
+  };
+  sendAsset(exchange as unknown as Exchange, asset);
+  const catalogue = {};
+  const made: string[] = [];
+  const ask = (path: string, eTag: string) =>
+    keepLatest(catalogue, path, eTag, () => {
+      made.push(path + eTag);
+      return makeText('', 'text/plain', eTag);
+    });
+  for (const eTag of ['1', '1', '2', '1'])
+    for (const path of ['a', 'b']) assert.equal(ask(path, eTag).eTag, eTag);
+  assert.deepEqual(made, ['a1', 'b1', 'a2', 'b2', 'a1', 'b1']);
+});
+
 test('a feed of an empty catalogue is valid, and always the same', async () => {
   const empty = await startMadeUpService([]);
   const atom = await empty.get('/feed.xml');
@@ -282,7 +325,7 @@ test('the page of the gallery links to the feeds of what it shows', async () => 
       href.replaceAll('&#39;', "'").replaceAll('&amp;', '&'),
     ]);
   };
-  const name = encodeURIComponent(hostile);
+  const name = encodeURIComponent(hostile.replaceAll('¤', oldTexts['¤']));
   const filters = {
     '': '',
     '?order=newest': '',

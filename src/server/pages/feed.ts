@@ -3,17 +3,18 @@
  * a call of the API. Only images rated sfw appear, because a reader cannot blur them.
  */
 import { linkValidity } from '../../access/file-links.ts';
+import { keepLatest } from '../../api/answers.ts';
 import type { Call, Callable, QueryOf, TaggedResponse } from '../../api/endpoint.ts';
 import { unwrap } from '../../api/images.ts';
 import { type LatestPage, readLatest } from '../../api/latest.ts';
 import { pageUrl } from '../../api/links.ts';
 import { cursor, imageFilters } from '../../api/parameters.ts';
 import { pickParameters } from '../../api/query.ts';
-import { withoutLink } from '../../catalogue/documents/image-document.ts';
 import type { Image } from '../../catalogue/types.ts';
-import { makeText } from '../../http/assets.ts';
+import { makeTextLater } from '../../http/assets.ts';
 import { entityTag } from '../../http/negotiation.ts';
 import * as Type from '../../lib/json-schema.ts';
+import { shorten as shortenText } from '../../lib/text.ts';
 import { categoryNames, choosePicture, shorten, titleOf } from './gallery/preview.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from './html.ts';
 
@@ -21,6 +22,9 @@ import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from './html.ts';
 const PAGE_SIZE = 25;
 /** How many artists, and how many characters, the title of a feed names. */
 const MAX_NAMES = 3;
+/** What an entry shows of a description; the rest is on its page. */
+const MAX_DESCRIPTION_LENGTH = 500;
+const MAX_PARAGRAPHS = 10;
 /** The date of a feed without images: the standard requires one, and it must not change. */
 const NEVER = '1970-01-01T00:00:00.000Z';
 
@@ -66,24 +70,33 @@ interface Entry {
 }
 
 /**
- * The links to pictures change every few minutes, but a reader that asks again gets a 304 unless something else has changed: the
- * tag is that of the images without them. It also changes twice within their lifetime, before those that a reader has expire.
+ * The links to pictures change every few minutes, but a reader that asks again gets a 304 unless images were changed: the tag is
+ * that of their version. It also changes twice within the lifetime of links, before those that a reader has expire.
  */
 async function makeFeed(
   call: FeedCall,
   type: string,
   format: (feed: Feed) => string,
 ): Promise<TaggedResponse> {
-  const { links, previewLifetime } = call.services;
+  const { catalogue, links, previewLifetime } = call.services;
   const { images, cursor } = await readImages(call);
   const feed = await describePage(call, cursor);
-  const signLink = links.signer(call.origin, linkValidity(call.now, previewLifetime, false));
-  const entries = images.map((image) => toEntry(image.toImage(signLink, include), call.origin));
-  const text = format({ ...feed, entries });
   const period = Math.floor(call.now / (previewLifetime * 500));
-  const documents = images.map((image) => image.withLink(withoutLink, include));
-  const eTag = entityTag(JSON.stringify([period, feed, documents]));
-  return { answer: makeText(text, type, eTag) };
+  const versions = images.map(({ fileName, revision }) => [fileName, revision]);
+  const eTag = entityTag(JSON.stringify([period, feed, versions]));
+  const make = () =>
+    makeTextLater(
+      () => {
+        const signLink = links.signer(call.origin, linkValidity(call.now, previewLifetime, false));
+        const entries = images.map((image) => toEntry(image.toImage(signLink, include), call.origin));
+        return format({ ...feed, entries });
+      },
+      type,
+      eTag,
+    );
+  // Most readers ask for everything.
+  const isFiltered = feed.self !== `${call.origin}${call.path}`;
+  return { answer: isFiltered ? make() : keepLatest(catalogue, call.path, eTag, make) };
 }
 
 /** Those that the gallery shows and never blurs, and the call asks for. */
@@ -131,7 +144,6 @@ function toEntry(image: Image, origin: string): Entry {
   const { name = '', url = '' } = image.artistDetails ?? {};
   const page = `${origin}/?image=${image.id}`;
   const picture = choosePicture(image);
-  const paragraphs = (image.description ?? '').split(/\s*\n\s*/).filter(Boolean);
   return {
     id: `urn:uuid:${image.id}`,
     title: titleOf(image),
@@ -140,10 +152,18 @@ function toEntry(image: Image, origin: string): Entry {
     artist: { name: shorten(name), url: URL.parse(url)?.href ?? `${origin}/?artist=${image.artist}` },
     categories: categoryNames(image).map(shorten),
     picture,
-    content: html`<p><a href="${page}">${picture ? pictureTag(picture) : titleOf(image)}</a></p>${paragraphs.map(
-      (text) => html`<p>${text}</p>`,
-    )}`,
+    content: html`<p><a href="${page}">${picture ? pictureTag(picture) : titleOf(image)}</a></p>${paragraphsOf(
+      image.description ?? '',
+    ).map((text) => html`<p>${text}</p>`)}`,
   };
+}
+
+/** The beginning of a description, which may have thousands of lines. */
+function paragraphsOf(description: string): string[] {
+  const lines = shortenText(description, MAX_DESCRIPTION_LENGTH).split('\n');
+  const paragraphs = lines.map((line) => line.trim()).filter(Boolean);
+  if (paragraphs.length <= MAX_PARAGRAPHS) return paragraphs;
+  return [...paragraphs.slice(0, MAX_PARAGRAPHS - 1), `${paragraphs[MAX_PARAGRAPHS - 1]} …`];
 }
 
 function pictureTag({ url, width, height, alt }: NonNullable<Entry['picture']>): Markup {

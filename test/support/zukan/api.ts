@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { importFiles } from '../../../src/cli/importing/import.ts';
 import { artists, categories, characters, images, uuid } from '../catalogues/catalogue.ts';
+import { storeOldText } from '../catalogues/older.ts';
 import { atDepth } from '../depth.ts';
 import { temporaryFolder } from '../workspace.ts';
 import {
@@ -176,12 +177,16 @@ export const madeUpImage = (id: string, rest: object = {}) => ({
   ...rest,
 });
 
-/** A service with these records of a catalogue file. */
-export async function startMadeUpService(records: object[], options: ServiceOptions = {}) {
+/** A service with these records of a catalogue file. `oldTexts` are what older versions accepted, by their stand-ins in the records. */
+export async function startMadeUpService(
+  records: object[],
+  { oldTexts = {}, ...options }: ServiceOptions & { oldTexts?: Record<string, string> } = {},
+) {
   const folder = temporaryFolder();
   const config = configFor(folder, { ...options.engine?.environment(), ...options.environment });
   const path = join(folder, 'made-up.ndjson');
   await writeFile(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   await importFiles(config, [path]);
+  for (const [standIn, text] of Object.entries(oldTexts)) storeOldText(config, standIn, text);
   return startService(config, { clock, ...options });
 }
