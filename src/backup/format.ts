@@ -20,7 +20,7 @@ import { checkHistory, checkTrashed } from '../import/plan/history.ts';
 import { hashInKey, pictureKey } from '../import/prepare/store-picture.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
 import type { HistoryLine } from '../import/sources/history-lines.ts';
-import { checkRecord, type ImageLine, parseJson, type RecordLine } from '../import/sources/record.ts';
+import { checkSavedRecord, type ImageLine, parseJson, type RecordLine } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
 import { compile, type Validator } from '../lib/validator.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
@@ -158,12 +158,12 @@ export interface ParsedLine {
 
 export function parseLine(text: string): ParsedLine {
   const value = parseJson(text) as { type?: unknown };
-  return value?.type === 'image' ? parseImage(value) : { record: checkRecord(value) };
+  return value?.type === 'image' ? parseImage(value) : { record: checkSavedRecord(value) };
 }
 
 function parseImage(value: object): { record: ImageLine; stored: Stored } {
   const { stored, ...fields } = value as { stored?: unknown };
-  const record = checkRecord(fields) as ImageLine;
+  const record = checkSavedRecord(fields) as ImageLine;
   if (record.key === undefined || record.id === undefined)
     throw new RecordError('an image needs "id", "key" and "meta"');
   return { record, stored: checkStored(record, stored) };

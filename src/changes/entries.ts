@@ -2,13 +2,14 @@
 
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
+import { cleanNames } from '../catalogue/hidden-characters.ts';
 import { formerNames, isId } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { ensureUnknownArtist, loadAlbumImages } from '../import/apply/lookup.ts';
 import { cleanAliases, entryDocument, planOrder } from '../import/plan/entry.ts';
 import { ExistingEntries } from '../import/plan/existing.ts';
-import { checkRecord, type EntryLine } from '../import/sources/record.ts';
+import { checkRecord, checkSavedRecord, checkTexts, type EntryLine } from '../import/sources/record.ts';
 import { inBatches } from '../lib/parallel.ts';
 import { nameKey } from '../store/contract/decisions.ts';
 import {
@@ -41,11 +42,13 @@ export async function editEntry(
   const before = new Set([...entry.aliases, entry.name].map((alias) => nameKey(kind, alias)));
   const unknown = removeAliases.find((alias) => !before.has(nameKey(kind, alias)));
   if (unknown !== undefined) throw new EditError(`the ${kind} "${entry.name}" has no alias "${unknown}"`);
-  const aliases = [...entry.aliases, entry.name, ...addAliases].filter(
-    (alias) => !removed.has(nameKey(kind, alias)),
+  checkTexts({ ...fields, aliases: addAliases });
+  // Imports of folders look for former names without hidden characters.
+  const aliases = cleanNames(
+    [...entry.aliases, entry.name, ...addAliases].filter((alias) => !removed.has(nameKey(kind, alias))),
   );
   const given = { type: kind, ...JSON.parse(entry.document), createdAt, aliases, ...fields };
-  const record = checkRecord(given) as EntryLine;
+  const record = checkSavedRecord(given) as EntryLine;
   const { name } = record;
   if (name !== entry.name) await refuseTaken(writer, entry, record);
   const [taken] = [
@@ -115,7 +118,12 @@ export async function mergeEntries(
   refuseUnknown(from);
   const images = await replaceInImages(writer, from, into);
   await writer.removeEntries([from]);
-  const aliases = cleanAliases(into.kind, into.name, [...into.aliases, ...from.aliases, from.name, from.id]);
+  const aliases = cleanAliases(into.kind, into.name, [
+    ...into.aliases,
+    ...namesOf(from),
+    ...from.aliases.filter(isId),
+    from.id,
+  ]);
   const after = { ...into, aliases };
   if (from.images) await saveOrder(writer, after, [...(into.images ?? []), ...from.images]);
   else await writer.saveAliases(after);
@@ -136,8 +144,13 @@ export async function removeEntry(
   }
   const images = await replaceInImages(writer, entry, replacement);
   await writer.removeEntries([entry]);
-  if (block) await blockNames(writer, entry.kind, [entry.name, ...formerNames(entry.aliases)], now);
+  if (block) await blockNames(writer, entry.kind, namesOf(entry), now);
   return images;
+}
+
+/** As imports of folders find them. */
+export function namesOf({ name, aliases }: SavedEntry): string[] {
+  return cleanNames([name, ...formerNames(aliases)]);
 }
 
 /** Sets the images of an album, each once. */

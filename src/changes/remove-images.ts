@@ -4,7 +4,6 @@
  */
 import { hash } from 'node:crypto';
 import { fileKeys } from '../catalogue/documents/thumbnails.ts';
-import { formerNames } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { removeUnusedFiles } from '../import/apply/change-files.ts';
 import { isOurKey } from '../import/prepare/store-picture.ts';
@@ -22,7 +21,7 @@ import type {
   SavedImage,
 } from '../store/contract/writer.ts';
 import { countImages } from './describe.ts';
-import { blockNames, refuseUnknown } from './entries.ts';
+import { blockNames, namesOf, refuseUnknown } from './entries.ts';
 import { EditError } from './errors.ts';
 import { describeMissing } from './images.ts';
 import { findEntry } from './references.ts';
@@ -120,7 +119,7 @@ function describeRemoval(images: number, allowed: number, blocked: string[], { t
 
 /** Returns its names. They are free, so an entry that gets one later was added on purpose. */
 async function blockEntry(writer: CatalogueWriter, entry: SavedEntry, now: string): Promise<string[]> {
-  const names = [entry.name, ...formerNames(entry.aliases)];
+  const names = namesOf(entry);
   await writer.removeEntries([entry]);
   await blockNames(writer, entry.kind, names, now, { skips: true });
   return names;

@@ -3,7 +3,7 @@
 import { imageFields } from '../catalogue/documents/edit-image.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
-import { checkRecord, type EntryLine } from '../import/sources/record.ts';
+import { checkSavedRecord, type EntryLine } from '../import/sources/record.ts';
 import type { ChangeItem } from '../store/contract/change-log.ts';
 import { nameKey } from '../store/contract/decisions.ts';
 import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
@@ -90,7 +90,7 @@ function mergeEntry(current: SavedEntry, before: LoggedEntry, after: LoggedEntry
     })),
   });
   const { aliases, createdAt, images } = fields as Pick<LoggedEntry, 'aliases' | 'createdAt' | 'images'>;
-  const record = checkRecord({ type: kind, ...fields }) as EntryLine;
+  const record = checkSavedRecord({ type: kind, ...fields }) as EntryLine;
   return {
     name: record.name,
     createdAt,

@@ -33,8 +33,8 @@ const unusualNames = [
   "it's",
   'back\\slash',
   '😀 emoji',
-  '\u{ffff}',
-  'tab\tinside',
+  '\u{fffd}',
+  'می\u200cخواهم',
   'Ünï',
   '%_',
 ];

@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import { choosePicture } from '../../src/server/pages/gallery/preview.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
+import { storeOldText } from '../support/catalogues/older.ts';
 import { atDepth } from '../support/depth.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { startS3 } from '../support/servers/s3.ts';
@@ -15,7 +16,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { configFor, type Service, send, startService } from '../support/zukan/service.ts';
 
-const hostile = `"><script>alert('1')</script> & $& $1 {{head}}\n\u202eevil\u0000`;
+const hostile = `"><script>alert('1')</script> & $& $1 {{head}}¤evil`;
 const shown = `"><script>alert('1')</script> & $& $1 {{head}} evil`;
 const WEEK_S = 7 * 86_400;
 const start = Date.UTC(2026, 2, 1);
@@ -47,7 +48,7 @@ async function writeCatalogue(folder: string): Promise<string> {
   await drawInto(folder, { file: 'wide.jpg', format: 'jpeg', width: 2000, height: 1000, colour: '#c02020' });
   await drawInto(folder, { file: 'small.png', format: 'png', width: 60, height: 90, colour: '#20c020' });
   const lines = [
-    { type: 'artist', id: uuid(2, 1), name: hostile.replace('\u0000', '') },
+    { type: 'artist', id: uuid(2, 1), name: hostile },
     { type: 'artist', id: uuid(2, 2), name: 'Nightly', aliases: [uuid(2, 9)] },
     { type: 'artist', id: uuid(2, 3), name: 'Idle' },
     { type: 'character', id: uuid(3, 1), name: 'Mei', description: `Quiet. ${'Likes snow. '.repeat(30)}` },
@@ -118,6 +119,7 @@ for (const isBucket of [false, true])
     };
     const config = configFor(folder, environment);
     await importFiles(config, [await writeCatalogue(folder)]);
+    storeOldText(config, '¤', '\n\u202e');
     // A presigned link is checked against the real time.
     let now = isBucket ? Date.now() : start;
     const service = await startService(config, { clock: () => now });

@@ -69,7 +69,7 @@ test('ignores values of tools that break the rules', async () => {
     'a,b',
     ',',
     'x'.repeat(256),
-    'a\0b',
+    '\0\u200b',
     '\ud800',
     id,
     null,
@@ -80,10 +80,13 @@ test('ignores values of tools that break the rules', async () => {
     7,
   ];
   assert.deepEqual(stated(await readJson({ tags })), { categories: ['7', 'a b', 'fine'] });
-  const odd = { user: { name: 'x'.repeat(256) }, source: 'https://a/\0', created_at: 'soon', id: 7 };
+  const odd = { user: { name: 'x'.repeat(256) }, source: 'ftp://a/', created_at: 'soon', id: 7 };
   assert.deepEqual(stated(await readJson(odd)), {});
   const many = Array.from({ length: 300 }, (_, index) => `t${index}`);
   assert.equal((await readJson({ tags: many })).categories?.length, 250);
+  const long = many.map((name) => name.padEnd(200, '-'));
+  const both = await readJson({ tags: [...long, 'short'], characters: long });
+  assert.deepEqual([both.categories?.length, both.characters?.length], [50, 50], '10,000 characters');
 });
 
 test('image boards have numbers for the types of tags', async () => {

@@ -16,6 +16,7 @@ import type {
 import { titleWords } from '../search/title-words.ts';
 import type { Kind } from '../types.ts';
 import { checkLog, type Finding, repairLog } from './check-log.ts';
+import { checkEntryTexts, checkImageTexts, mayHaveFlaw } from './check-texts.ts';
 import { parseStored, readDocument, readTitle, type StoredImage } from './document.ts';
 import { formatEdited, parseEdited, parseMarks } from './edit-image.ts';
 import { placeImage } from './place-image.ts';
@@ -26,8 +27,15 @@ const kinds: Kind[] = ['artist', 'category', 'character'];
 export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
   for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
   const titles = new TitleComparison(snapshot);
-  for await (const { id, finding } of checkImages(snapshot, (row) => titles.add(row)))
+  const unreadable: Finding[] = [];
+  const onRow = async (row: SavedImage) => {
+    await titles.add(row);
+    unreadable.push(...checkImageTexts(row.id, mayHaveFlaw(row) ? tryRead(row) : undefined));
+  };
+  for await (const { id, finding } of checkImages(snapshot, onRow))
     yield { ...finding, problem: `image ${id}: ${finding.problem}` };
+  yield* checkEntryTexts(snapshot);
+  yield* unreadable;
   if (!(await titles.isSame()))
     yield { problem: 'the index of titles has other words than the titles', canBeRepaired: true };
   yield* checkLog(snapshot.changeLog);

@@ -1,6 +1,7 @@
 /** Makes albums of the folders for which an operator chose so. Folders with the same name share an album. */
 import { basename, dirname, join } from 'node:path';
 import { entryDifferences } from '../../catalogue/documents/differences.ts';
+import { cleanName } from '../../catalogue/hidden-characters.ts';
 import { normaliseName } from '../../catalogue/names.ts';
 import { inBatches } from '../../lib/parallel.ts';
 import type { SourceFile } from '../../store/contract/source-files.ts';
@@ -113,5 +114,5 @@ function isShown({ state }: Pick<SourceFile, 'state'>): boolean {
 
 /** The name of the folder that the file is in. */
 function albumName({ folder, path }: Pick<SourceFile, 'folder' | 'path'>): string {
-  return normaliseName(basename(dirname(join(folder, path))));
+  return normaliseName(cleanName(basename(dirname(join(folder, path)))));
 }

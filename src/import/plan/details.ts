@@ -6,6 +6,7 @@ import {
   MAX_TITLE_LENGTH,
   NO_DETAILS,
 } from '../../catalogue/documents/details.ts';
+import { cleanName } from '../../catalogue/hidden-characters.ts';
 import type { ImageLine } from '../sources/record.ts';
 
 /**
@@ -53,7 +54,7 @@ const HASH = /(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-
  */
 export function readableName(fileName: string): string {
   const stem = decodePercent(fileName.normalize().replace(EXTENSION, ''));
-  const plain = withoutCopyMarks(stem.replace(/\p{Cc}/gu, ' ').trim());
+  const plain = withoutCopyMarks(cleanName(stem.replace(/\p{Cc}/gu, ' ')));
   if (CAMERA_NAME.test(plain)) return cutText(plain, MAX_TITLE_LENGTH);
   const named = plain.replace(HASH, ' ');
   const words = named.replace(/_+/g, ' ').replace(/(?<=\S)-+(?=\S)/g, ' ');

@@ -1,4 +1,5 @@
 /** Plans an artist, category, character or album: which row to save, given the stored entries that it may be. Pure. */
+import { cleanNames } from '../../catalogue/hidden-characters.ts';
 import { normaliseName } from '../../catalogue/names.ts';
 import { nameKey } from '../../store/contract/decisions.ts';
 import { type Entry, MAX_ALBUM_IMAGES, type SavedEntry } from '../../store/contract/writer.ts';
@@ -80,7 +81,11 @@ function sourceOf(entry: SavedEntry | EntryLine): string {
 /** The aliases after the change, or undefined if they stay. Without `aliases` in the record, a former name becomes one. */
 function planAliases({ type: kind, name, aliases }: EntryLine, existing?: SavedEntry): string[] | undefined {
   const before = existing?.aliases ?? [];
-  const after = cleanAliases(kind, name, aliases ?? [...before, ...(existing ? [existing.name] : [])]);
+  const after = cleanAliases(
+    kind,
+    name,
+    aliases ?? [...before, ...cleanNames(existing ? [existing.name] : [])],
+  );
   return after.join('\n') === before.join('\n') ? undefined : after;
 }
 

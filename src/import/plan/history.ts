@@ -24,7 +24,7 @@ import {
   ItemLine,
   TrashLine,
 } from '../sources/history-lines.ts';
-import { artistOf, checkRecord, type ImageLine, isStorable, parseJson } from '../sources/record.ts';
+import { artistOf, checkSavedRecord, type ImageLine, isStorable, parseJson } from '../sources/record.ts';
 import type { Picture } from './image.ts';
 
 const closed = { additionalProperties: false };
@@ -126,7 +126,7 @@ function checkFields(kind: ItemKind, fields: object): void {
     throw new RecordError(`is not what the log has of this kind (${kind})`);
   if (!isEntry(kind)) return;
   const { name, document, ...others } = fields as Record<'name' | 'document', string>;
-  const record = checkRecord({ type: kind, ...(parseJson(document) as object), ...others }) as {
+  const record = checkSavedRecord({ type: kind, ...(parseJson(document) as object), ...others }) as {
     name: string;
   };
   if (record.name !== normaliseName(name)) throw new RecordError('name: is not that of the document');
@@ -138,7 +138,7 @@ function detailsOf({ title = '', description = '', takenAt = '', fileName = '' }
 
 /** The image of a line of the trash. */
 export function checkTrashed(value: object): ImageLine {
-  const image = checkRecord({ ...value, type: 'image' }) as ImageLine;
+  const image = checkSavedRecord({ ...value, type: 'image' }) as ImageLine;
   const { id, key, meta, createdAt, categories = [], characters = [] } = image;
   if (id === undefined || key === undefined || meta === undefined || createdAt === undefined)
     throw new RecordError('an image in the trash needs "id", "key", "meta" and "createdAt"');

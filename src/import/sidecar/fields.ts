@@ -1,4 +1,5 @@
 /** What sidecars state about a picture, and the record that it becomes together with the names of its folders. */
+import { cleanName, cleanNames, withoutHidden } from '../../catalogue/hidden-characters.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
 import { checkPicture, type ImageLine, isReference, isValidRecord, OPEN_FIELDS } from '../sources/record.ts';
@@ -38,11 +39,12 @@ export function mergeFields(sidecars: SidecarFields[]): SidecarFields {
 
 /** Commas separate categories, so a category's name cannot contain one. Names of nothing else are left out. */
 export function categoryNames(names: Iterable<string>): string[] {
-  return [...names].map((name) => name.replaceAll(',', ' ').trim()).filter(Boolean);
+  return cleanNames([...names].map((name) => name.replaceAll(',', ' ')));
 }
 
 /** A source that is only a URL is named after its host. Undefined if it cannot be a source. */
-export function sourceOf(address: string): { name: string; url: string } | undefined {
+export function sourceOf(text: string): { name: string; url: string } | undefined {
+  const address = withoutHidden(text);
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   const source = { name: url.host, url: address };
@@ -50,12 +52,31 @@ export function sourceOf(address: string): { name: string; url: string } | undef
 }
 
 /** A name that a tool wrote, if an entry can have it. A UUID would be taken for an id. */
-export function validName(kind: Kind, name: string | undefined): string | undefined {
-  return name !== undefined && !isId(name) && isReference(kind, name) ? name : undefined;
+export function validName(kind: Kind, text: string | undefined): string | undefined {
+  const name = cleanName(text ?? '');
+  return !isId(name) && isReference(kind, name) ? name : undefined;
+}
+
+/** What a person wrote by hand is checked, but characters that nobody sees came with it by accident. */
+function cleanSource(source: unknown): unknown {
+  if (typeof source !== 'object' || source === null) return source;
+  const clean = (value: unknown) => (typeof value === 'string' ? withoutHidden(value) : value);
+  return Object.fromEntries(Object.entries(source).map(([name, value]) => [name, clean(value)]));
 }
 
 /** Some pictures of image boards have more tags than an image can have categories. */
 const MAX_NAMES = 250;
+/** Of all categories, and of all characters: the names are in every response with the image. */
+const MAX_NAMES_LENGTH = 10_000;
+
+/** Each name once. The first ones, so many as `kept`, stay in any case. */
+export function limitNames(names: Iterable<string>, kept = 0): string[] {
+  let length = 0;
+  return [...new Set(names)].filter((name, index) => {
+    length += name.length;
+    return index < kept || (index < MAX_NAMES && length <= MAX_NAMES_LENGTH);
+  });
+}
 
 /** `folders` may say how explicit the picture is; `names` are those of its categories that no sidecar states. */
 export function toRecord(
@@ -64,9 +85,10 @@ export function toRecord(
   sidecar: SidecarFields,
   names: string[] = folders,
 ): ImageLine {
-  const { id, artist, source, createdAt, characters = [], title, description, fileName } = sidecar;
+  const { id, createdAt, characters = [], title, description, fileName } = sidecar;
+  const artist = cleanName(sidecar.artist ?? '') || undefined;
+  const source = cleanSource(sidecar.source);
   const places = categoryNames(names);
-  const categories = [...new Set([...places, ...(sidecar.categories ?? [])])];
   const asked = rateByMarkers(folders.flatMap((name) => [...tagMarkers(name)]));
   const { rating, unknown } = combine(sidecar.marked, asked);
   const takenAt = sidecar.takenAt ?? sidecar.publishedAt;
@@ -75,8 +97,8 @@ export function toRecord(
   const record = checkPicture({
     file,
     ...Object.fromEntries(optional),
-    categories: categories.slice(0, Math.max(MAX_NAMES, new Set(places).size)),
-    characters: [...new Set(characters)].slice(0, MAX_NAMES),
+    categories: limitNames([...places, ...(sidecar.categories ?? [])], new Set(places).size),
+    characters: limitNames(cleanNames(characters)),
     // Only a placeholder if the field is open, and one that harms nobody if it were used.
     nsfw: rating ?? 'nsfw',
   });

@@ -1,8 +1,9 @@
 /** What metadata says about a picture: that of an XMP sidecar, and that of the picture itself, which fills what is left open. */
+import { cleanName } from '../../catalogue/hidden-characters.ts';
 import type { Metadata } from '../../media/metadata/read.ts';
 import { RecordError } from '../problems.ts';
 import { type ImageLine, isValidRecord, type OpenField } from '../sources/record.ts';
-import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
+import { categoryNames, limitNames, type SidecarFields, sourceOf, validName } from './fields.ts';
 import {
   combine,
   fieldMarkers,
@@ -42,7 +43,7 @@ function* metadataMarkers({ keywords, properties }: Metadata): Generator<Marker>
 function copyrightOf({ copyright, copyrightUrl }: Metadata) {
   const page = sourceOf(copyrightUrl ?? '');
   if (copyright === undefined && !page) return undefined;
-  const source = { name: copyright ?? page?.name ?? '', url: page ? new URL(page.url).href : '' };
+  const source = { name: cleanName(copyright ?? page?.name ?? ''), url: page ? new URL(page.url).href : '' };
   return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
 }
 
@@ -54,7 +55,6 @@ function descriptionOf({ description = '' }: Metadata): string | undefined {
 const MAX_KEYWORDS = 100;
 /** Some programs write the place as keywords, such as `geo:lat=48.1`. */
 const PLACE = /^geo:/i;
-const MAX_CATEGORIES = 250;
 
 /**
  * Fills the fields that a folder and its sidecars leave open. Each value is used only if it is valid: a picture with odd metadata
@@ -80,7 +80,8 @@ export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   if (description) add('description', { description });
   if (takenAt) add('takenAt', { takenAt });
   const names = keywordNames(metadata.keywords);
-  const categories = [...new Set([...(result.categories ?? []), ...names])].slice(0, MAX_CATEGORIES);
+  const { categories: stated = [] } = result;
+  const categories = limitNames([...stated, ...names], stated.length);
   if (names.length > 0) add('categories', { categories });
   const ratings = {
     ...(folder && { folder }),

@@ -2,6 +2,7 @@
  * How explicit a picture is, by the markers of sites and tools: one table of fields and of the values that each of them has. All
  * markers of a picture count together: the strictest wins, and one whose value is not in the table counts as explicit.
  */
+import { cleanName } from '../../catalogue/hidden-characters.ts';
 import type { Rating } from '../../catalogue/types.ts';
 import type { UnknownMarker } from '../sources/record.ts';
 
@@ -86,9 +87,8 @@ const tagWords = values(
 );
 
 const normaliseValue = (text: string) =>
-  text
+  cleanName(text)
     .normalize('NFKC')
-    .trim()
     .toLowerCase()
     .replace(/(?<=[\p{L}\p{N}])[\s_-]+(?=[\p{L}\p{N}])/gu, '');
 
@@ -136,8 +136,10 @@ export function* namespaceMarkers(tag: string): Generator<Marker> {
 
 export function* tagMarkers(tag: string): Generator<Marker> {
   yield* namespaceMarkers(tag);
+  const text = cleanName(tag);
   const rating =
-    tagWords.get(normaliseValue(tag)) ?? scale.get(normaliseValue(/^rating\s+(\w+)$/i.exec(tag)?.[1] ?? ''));
+    tagWords.get(normaliseValue(text)) ??
+    scale.get(normaliseValue(/^rating\s+(\w+)$/i.exec(text)?.[1] ?? ''));
   if (rating) yield { field: 'tags', value: tag, rating };
 }
 

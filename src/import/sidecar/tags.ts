@@ -1,4 +1,5 @@
 /** Tags in the shapes that tools write: texts, lists, objects by type, and objects with names; with and without a namespace. */
+import { cleanName } from '../../catalogue/hidden-characters.ts';
 import { categoryNames, validName } from './fields.ts';
 import { type Marker, tagMarkers } from './rating.ts';
 
@@ -45,7 +46,7 @@ export class Tags {
   }
 
   #addName(text: string, type: string): void {
-    const tag = text.trim();
+    const tag = cleanName(text);
     const markers = [...tagMarkers(tag)];
     for (const marker of markers) this.markers.push(marker);
     // `rating:explicit` is only a marker.

@@ -1,12 +1,13 @@
 /** Titles and descriptions that tools and cameras wrote, as plain text that an image can have. */
 import { cutText, MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH } from '../../catalogue/documents/details.ts';
+import { cleanName, withoutHidden } from '../../catalogue/hidden-characters.ts';
 
 /** Longer texts are cut before anything else. */
 const MAX_READ_LENGTH = 10 * MAX_DESCRIPTION_LENGTH;
 
 /** One line. Undefined if it is no text, or empty. */
 export function titleText(value: unknown): string | undefined {
-  const text = plainText(value)?.replace(/\s+/g, ' ').trim();
+  const text = cleanName(plainText(value)?.replace(/\s+/g, ' ') ?? '');
   return text ? cutText(text, MAX_TITLE_LENGTH).trim() : undefined;
 }
 
@@ -17,11 +18,11 @@ export function descriptionText(value: unknown): string | undefined {
   return text ? cutText(text, MAX_DESCRIPTION_LENGTH).trim() : undefined;
 }
 
-/** Without control characters but line feeds. */
+/** Line breaks are line feeds. */
 function plainText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value.slice(0, MAX_READ_LENGTH).toWellFormed().replace(/\r\n?/g, '\n');
-  return text.replace(/[^\P{Cc}\n\t]/gu, '').normalize();
+  return withoutHidden(text, true).normalize();
 }
 
 const isHtml = /<\/?(?:a|b|blockquote|br|code|div|em|h[1-6]|i|img|li|ol|p|span|strong|u|ul)\b[^<>]*>/i;

@@ -1,5 +1,6 @@
 /** What a folder says about the pictures below it: a file .zukan.json, and which of the folders' names are categories. Pure. */
 
+import { cleanName } from '../../catalogue/hidden-characters.ts';
 import { Rating } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile } from '../../lib/validator.ts';
@@ -26,12 +27,14 @@ export function parseFolderFile(text: string): FolderFile {
   const value = parseJson(text);
   if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
   if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
-  const { categories = [], artist } = value as FolderFile;
-  const wrong = categories.find((name) => !isReference('category', name));
+  const { categories: names, artist: person, ...others } = value as FolderFile;
+  const categories = names?.map(cleanName);
+  const artist = person && cleanName(person);
+  const wrong = categories?.find((name) => !isReference('category', name));
   if (wrong !== undefined) throw new RecordError(`categories: "${wrong}" cannot be the name of a category`);
   if (artist !== undefined && !isReference('artist', artist))
     throw new RecordError(`artist: "${artist}" cannot be the name of an artist`);
-  return value as FolderFile;
+  return { ...others, ...(categories && { categories }), ...(artist !== undefined && { artist }) };
 }
 
 /** For pictures of an inner folder: its rating and artist count, and categories add up. */

@@ -1,6 +1,7 @@
 /** Parses a line of a catalogue file, and validates records. */
 
 import { DETAIL_FIELDS, isTakenAt } from '../../catalogue/documents/details.ts';
+import { findFlaws } from '../../catalogue/hidden-characters.ts';
 import { isId, normaliseName, normaliseTexts } from '../../catalogue/names.ts';
 import type { Kind, Rating } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
@@ -85,11 +86,18 @@ export function parseRecord(text: string): RecordLine | undefined {
   return checkRecord(parseJson(text), text.includes('\\u'));
 }
 
+/** Every record that is new passes this check, whether it comes from a catalogue file, a folder or an operator. */
+export function checkRecord(value: unknown, mayBeUnstorable?: boolean): RecordLine {
+  const record = checkSavedRecord(value, mayBeUnstorable);
+  checkTexts(record);
+  return record;
+}
+
 /**
- * Every record passes this check, whether it comes from a catalogue file or a folder. Normalises its id and time.
- * `mayBeUnstorable` is whether texts can contain a NUL character or an unpaired surrogate.
+ * A record of a backup or of the log may have texts that older versions accepted. Normalises its id and time. `mayBeUnstorable` is
+ * whether texts can contain a NUL character or an unpaired surrogate.
  */
-export function checkRecord(value: unknown, mayBeUnstorable = true): RecordLine {
+export function checkSavedRecord(value: unknown, mayBeUnstorable = true): RecordLine {
   const type = (value as { type?: unknown } | null)?.type;
   const validator =
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
@@ -125,6 +133,11 @@ function normalise(record: RecordLine): RecordLine {
   if (categories) record.categories = categories.map(normaliseName);
   if (characters) record.characters = characters.map(normaliseName);
   return record;
+}
+
+/** Refuses texts with characters that nobody sees. */
+export function checkTexts(fields: object): void {
+  for (const { field, flaw } of findFlaws(fields)) throw new RecordError(`${field}: ${flaw}`);
 }
 
 export function isValidRecord(value: object): boolean {
