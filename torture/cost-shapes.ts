@@ -34,6 +34,12 @@ const apiPaths = words('/api/stats /v1/image/random /api/image/latest /api/nothi
 const otherPaths = words(
   '/ /docs /openapi.json /health/live /health/ready /metrics /gallery/main.js /nowhere',
 );
+/** What sends the longest texts of the catalogue (heavy-records.ts). */
+const heavyPaths = words(
+  '/feed.xml /feed.json /feed.xml?match=any /api/search?q=heavy /api/search?q=fox /api/image/latest?limit=25&include=details,artist',
+).concat(
+  ...words('/api/character?limit=25&include=count,cover /api/category?limit=25 /api/artist?search=heavy%25'),
+);
 const filePath = '/files/40000000-0000-4000-8000-000000000001.png';
 
 const queryUnits = [
@@ -105,7 +111,7 @@ const lineUnits = words(
 export function* commonShapes(): Generator<Shape> {
   for (const sender of senders) {
     const shape = (path: string, ...fillers: Filler[]): Shape => ({ sender, path, fillers });
-    for (const path of [...apiPaths, ...otherPaths, filePath]) yield shape(path);
+    for (const path of [...apiPaths, ...otherPaths, ...heavyPaths, filePath]) yield shape(path);
     for (const path of ['/api/stats', '/v1/image/random', '/', filePath])
       for (const unit of queryUnits) yield shape(path, { in: 'query', start: '', unit, end: '' });
     for (const [start, unit] of queryLists)
