@@ -3,8 +3,7 @@ ARG BUILD_BASE=node:26-trixie-slim
 ARG BASE=debian:trixie-slim
 
 FROM ${BUILD_BASE} AS build
-# Node's own binary is linked against libatomic.
-RUN apt-get update && apt-get install -y --no-install-recommends binutils libatomic1
+RUN apt-get update && apt-get install -y --no-install-recommends binutils
 WORKDIR /build
 # Only what npm ci reads, so that a change to the sources doesn't install everything again.
 COPY package.json package-lock.json ./
@@ -17,12 +16,12 @@ COPY . .
 RUN node_modules/.bin/node scripts/build.ts \
     && strip -o /usr/local/bin/zukan-node node_modules/.bin/node \
     && npm prune --omit=dev \
-    && rm -rf node_modules/zukan-* node_modules/node-linux-* node_modules/.bin node_modules/.cache node_modules/.package-lock.json \
+    && rm -rf node_modules/zukan-* node_modules/.bin node_modules/.cache node_modules/.package-lock.json \
     && mv node_modules dist/
 
 FROM ${BASE}
 # tini is process 1: it passes signals on to whatever command runs.
-RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 libstdc++6 tini \
+RUN apt-get update && apt-get install -y --no-install-recommends libstdc++6 tini \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin zukan \
     # Any user may write there, so that docker run --user works. The files belong to that user alone.

@@ -6,19 +6,23 @@
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { isNewEnough, REQUIRED } from './required-node.js';
 
-const REQUIRED = '24.20';
 const CHECK_INTERVAL_MS = 250;
-const current = process.version.slice(1);
 // A checkout runs its TypeScript directly. Node strips no types inside node_modules, so the package is compiled.
 const source = new URL('../src/main.ts', import.meta.url);
 const isCheckout = existsSync(source);
 
-if (isOlder(current, REQUIRED)) {
-  const remedy = isCheckout
-    ? 'run "npx zukan", which uses the one that npm ci installed'
-    : 'install a newer version from https://nodejs.org';
-  console.error(`zukan: needs Node ${REQUIRED} or newer, but this is Node ${current}; ${remedy}`);
+if (!isNewEnough(process.version)) {
+  const linked = new URL('../node_modules/.bin/node', import.meta.url);
+  const remedy = !isCheckout
+    ? 'install a newer version from https://nodejs.org'
+    : existsSync(linked) || existsSync(`${fileURLToPath(linked)}.exe`)
+      ? 'run "npx zukan", which uses the one that npm ci found'
+      : 'run "npm ci", which finds one, or says how to get one';
+  console.error(
+    `zukan: needs Node ${REQUIRED} or newer, but this is Node ${process.version.slice(1)}; ${remedy}`,
+  );
   process.exitCode = 1;
 } else {
   if (/^(start|npx)$/.test(process.env.npm_lifecycle_event ?? '')) endWithParent();
@@ -27,12 +31,6 @@ if (isOlder(current, REQUIRED)) {
   if (isCheckout)
     module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/zukan', import.meta.url)));
   import(isCheckout ? source.href : new URL('../src/main.js', import.meta.url).href);
-}
-
-/** Compares the major and the minor number. */
-function isOlder(one, other) {
-  const [[major, minor], [otherMajor, otherMinor]] = [one, other].map((text) => text.split('.').map(Number));
-  return major === otherMajor ? minor < otherMinor : major < otherMajor;
 }
 
 /**

