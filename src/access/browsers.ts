@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 const hostSyntax = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** The host of a Host header in lower case, without the port; undefined if it is none. */
@@ -10,7 +9,8 @@ export function hostName(host: string): string | undefined {
   return hostSyntax.exec(host)?.[1]?.toLowerCase();
 }
 
-export const isLoopbackName = (name: string): boolean => LOOPBACK.includes(name);
+export const isLoopbackName = (name: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(name);
 
 /** No name server can point an IP address elsewhere. */
 export const isAddress = (name: string): boolean => isIP(name.replace(/^\[|\]$/g, '')) !== 0;

@@ -116,4 +116,12 @@ test('SQLite, whose errors name no path', () => {
   assert.match(explain(13), /^no space left on the disk of \/srv\/other\.db/);
   assert.match(explain(1544), /^\/srv\/other\.db is read-only/);
   assert.equal(explain(1), '/srv/other.db: failed');
+  // Reading and syncing fail on broken disks, too.
+  assert.equal(explain(266), '/srv/other.db: failed');
+  // The locking protocol, a lock, and shared memory: what network shares lack.
+  for (const errcode of [15, 3850, 5386])
+    assert.match(
+      explain(errcode),
+      /^\/srv\/other\.db: failed; SQLite needs a local disk, .* set DATA_DIR to .* FILES_URL .* or use PostgreSQL$/,
+    );
 });

@@ -97,6 +97,11 @@ test('with --host, addresses are accepted and names of others are not', () => {
   for (const host of ['attacker.example', '192.168.1.2.attacker.example', 'studio', ''])
     assert.ok(!access.isOwnHost({ host }), host);
   assert.ok(new LocalAccess('Studio.local', newSecret).isOwnHost({ host: 'studio.local:80' }));
+  for (const loopback of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) {
+    const local = new LocalAccess(loopback, newSecret);
+    assert.ok(local.isOwnHost({ host: '[::1]:80' }) && local.isOwnHost({ host: '127.0.0.2' }), loopback);
+    assert.ok(!local.isOwnHost({ host: '192.168.1.2:80' }), loopback);
+  }
 });
 
 test('a tunnel on another port works', async () => {

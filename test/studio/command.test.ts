@@ -1,6 +1,7 @@
 /** `zukan studio` as a process: it prints addresses and ends on a signal. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
@@ -45,4 +46,22 @@ test('the address works once, Enter prints another, and Ctrl-C ends it', async (
   assert.match(taken.errors, /cannot listen on 127\.0\.0\.1:\d+: .*; choose another --port or --host/);
   child.kill('SIGINT');
   assert.deepEqual(await ended, [0, null]);
+});
+
+test('warns of the network, unless only this machine can connect', async () => {
+  const box = sandbox();
+  await box.import([]);
+  const hasIpv6 = networkInterfaces().lo?.some(({ address }) => address === '::1');
+  for (const host of ['0.0.0.0', hasIpv6 ? '::1' : '127.0.0.2']) {
+    const child = start(['studio', '--host', host], box.environment);
+    const ended = once(child, 'close');
+    let errors = '';
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk;
+    });
+    // The address is printed after the warning.
+    child.stdout?.once('data', () => child.kill('SIGINT'));
+    assert.deepEqual(await ended, [0, null]);
+    assert.equal(errors.includes('the network can read what you do'), host === '0.0.0.0', host);
+  }
 });

@@ -1,5 +1,6 @@
 /** Several threads serve like one: one limit, one set of metrics, one log. A thread that fails is replaced. */
 import assert from 'node:assert/strict';
+import { Server } from 'node:net';
 import { test } from 'node:test';
 import { previewRule } from '../../src/access/limiter.ts';
 import { createLimiterMemory } from '../../src/access/limits/memory.ts';
@@ -10,7 +11,7 @@ import type { Metric } from '../../src/lib/metrics.ts';
 import { createTurnMemory } from '../../src/lib/thread-locks.ts';
 import { createApp, warnAboutUnsharedKeys } from '../../src/server/app.ts';
 import { createCatalogue, createDocumentMemory } from '../../src/server/engines.ts';
-import { WorkerPool } from '../../src/server/workers/pool.ts';
+import { canSharePorts, WorkerPool } from '../../src/server/workers/pool.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
 import { testDeep } from '../support/depth.ts';
@@ -189,4 +190,16 @@ testDeep('threads share the connections to PostgreSQL', { skip }, async (t) => {
   warnAboutUnsharedKeys(own, log);
   await log.flush();
   assert.match(messages()[0] ?? '', /^LINK_KEYS is not set/);
+});
+
+test('threads share a port on a machine without the usual address', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const { listen } = Server.prototype;
+  t.mock.method(Server.prototype, 'listen', function (this: Server, address: { host: string }) {
+    if (address.host !== '127.0.0.1') return listen.call(this, address);
+    process.nextTick(() => this.emit('error', new Error('listen EADDRNOTAVAIL')));
+    return this;
+  });
+  assert.deepEqual([await canSharePorts('127.0.0.1'), await canSharePorts('127.0.0.2')], [false, true]);
 });

@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { isLoopbackName } from '../../access/browsers.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/random.ts';
@@ -37,8 +38,6 @@ export interface StudioFlags {
   certificate?: string;
   key?: string;
 }
-
-export const LOOPBACK = '127.0.0.1';
 
 interface StudioOptions {
   host: string;
@@ -75,7 +74,7 @@ export async function studioCommand(config: Config, flags: StudioFlags, terminal
     await interrupted;
     return;
   }
-  if (host !== LOOPBACK)
+  if (!isLoopbackName(host))
     terminal.stderr.write(
       `warning: everyone who can reach ${host} can connect, and the network can read what you do, because the\n` +
         'connection is not encrypted; --remote, or an SSH tunnel to the default host, is safer\n',

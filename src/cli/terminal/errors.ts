@@ -37,6 +37,9 @@ const explanations: Record<string, (path: string) => string> = {
 const sqliteCodes: Record<number, string> = { 3: 'EACCES', 8: 'EROFS', 13: 'ENOSPC' };
 const SQLITE_IOERR = 10;
 const SQLITE_CANTOPEN = 14;
+const SQLITE_PROTOCOL = 15;
+/** Extended codes: locks, from SQLITE_IOERR_UNLOCK on, and the memory that processes share, SQLITE_IOERR_SHMOPEN to _SHMMAP. */
+const sharingErrors = [8, 9, 14, 15, 18, 19, 20, 21].map((part) => (part << 8) | SQLITE_IOERR);
 
 /** Explains errors of the operating system and of SQLite: which path is affected, and what to do about it. */
 export function explainError(error: SystemError, config: Config): string {
@@ -49,6 +52,11 @@ export function explainError(error: SystemError, config: Config): string {
   if (primary === SQLITE_CANTOPEN || statSync(database, { throwIfNoEntry: false })?.isDirectory())
     return `cannot open ${database}; make sure that its folder can be read and written`;
   const isDiskFull = primary === SQLITE_IOERR && measureDisks([dirname(database)]).some(isFull);
+  if (!isDiskFull && (primary === SQLITE_PROTOCOL || sharingErrors.includes(errcode)))
+    return (
+      `${database}: ${message}; SQLite needs a local disk, where processes can lock and share files: set DATA_DIR to a ` +
+      'folder on one, and FILES_URL to that for the pictures, which may be on a network share, or use PostgreSQL'
+    );
   const known = isDiskFull ? 'ENOSPC' : (sqliteCodes[primary] ?? '');
   return explanations[known]?.(database) ?? `${database}: ${message}`;
 }

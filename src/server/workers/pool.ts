@@ -193,10 +193,13 @@ function shareConnections({ database, workers }: Config): Config['database'] {
   return { ...database, connections: Math.max(1, Math.floor(database.connections / workers)) };
 }
 
-/** False on systems without SO_REUSEPORT that distributes connections, such as macOS and Windows. */
-export async function canSharePorts(): Promise<boolean> {
+/**
+ * False on systems without SO_REUSEPORT that distributes connections, such as macOS and Windows. It tries the host that will
+ * be listened on: a machine may have no address of another family.
+ */
+export async function canSharePorts(host: string): Promise<boolean> {
   try {
-    await close(await listen({ host: '127.0.0.1', port: 0, reusePort: true }));
+    await close(await listen({ host, port: 0, reusePort: true }));
     return true;
   } catch {
     return false;
