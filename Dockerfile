@@ -9,6 +9,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 COPY client/package.json client/
 COPY runtime runtime
+COPY bin/required-node.js bin/
 COPY scripts/generator/package.json scripts/generator/
 RUN npm ci
 COPY . .
