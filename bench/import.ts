@@ -91,8 +91,7 @@ async function importRecords(folder: string): Promise<void> {
 function copyRows(from: string, to: string): void {
   const [source, target] = [new DatabaseSync(from), new DatabaseSync(to)];
   target.exec('pragma journal_mode = wal; pragma cache_size = -65536');
-  // Those that are no SQL change what a catalogue has, which is nothing yet.
-  for (const step of catalogueSchema.steps) if (typeof step === 'string') target.exec(step);
+  target.exec(catalogueSchema.creation);
   target.exec('delete from shelf; begin');
   for (const table of ['shelf', 'image', 'image_shelves', 'placement', 'edited']) {
     const columns = source.prepare(`select * from ${table} limit 1`).columns().length;

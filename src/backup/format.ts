@@ -23,6 +23,7 @@ import type { HistoryLine } from '../import/sources/history-lines.ts';
 import { checkSavedRecord, type ImageLine, parseJson, type RecordLine } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
 import { compile, type Validator } from '../lib/validator.ts';
+import { BEFORE_1_0 } from '../lib/version.ts';
 import type { ImageRow } from '../store/contract/writer.ts';
 
 export const MANIFEST = 'manifest.json';
@@ -51,26 +52,24 @@ const Manifest = Schema.Object({
   createdAt: Time,
   /** Its identity. Versions up to 1.0 had none. */
   catalogue: Schema.Optional(Schema.String({ pattern: uuidPattern })),
-  /** How many generations the folder keeps. Versions up to 0.5 kept one. */
-  keep: Schema.Optional(Schema.Integer({ minimum: 1 })),
+  /** How many generations the folder keeps. */
+  keep: Schema.Integer({ minimum: 1 }),
   counts: Schema.Object({
     images: Count,
     artists: Count,
     categories: Count,
     characters: Count,
     tokens: Count,
-    changes: Schema.Optional(Count),
-    trash: Schema.Optional(Count),
-    sources: Schema.Optional(Count),
+    changes: Count,
+    trash: Count,
+    sources: Count,
   }),
   /** The folder of the lists. */
   folder: Schema.String({ pattern: '^lists-[0-9a-f-]{36}$' }),
   lists: Schema.Object({
     'catalogue.ndjson': List,
-    /** Versions up to 0.5 had no change log. */
-    'history.ndjson': Schema.Optional(List),
-    /** Nor did they back up which files images came from. */
-    'sources.ndjson': Schema.Optional(List),
+    'history.ndjson': List,
+    'sources.ndjson': List,
     'tokens.ndjson': List,
     'link.keys': List,
   }),
@@ -83,7 +82,7 @@ export const MAX_PICTURE_BYTES = 1024 * 1024 * 1024;
 /** Shorter keys are not accepted as keys of links. */
 export const MIN_KEY_LENGTH = 16;
 
-/** A later version is one that this program cannot read. Version 1 had no thumbnails. */
+/** The version of zukan 1.0.0. A later version is one that this program cannot read. */
 export const FORMAT_VERSION = 2;
 
 /** What the record of an image does not say about its picture. */
@@ -202,10 +201,12 @@ export function parseManifest(text: string): Manifest {
   const value = withSubject(MANIFEST, () => parseJson(text)) as {
     format?: unknown;
     version?: unknown;
+    zukan?: unknown;
   } | null;
   if (value?.format !== 'zukan backup') throw new RecordError(`${MANIFEST} is not that of a zukan backup`);
   if (typeof value.version === 'number' && value.version > FORMAT_VERSION)
     throw new RecordError('the backup was made by a later version of zukan; use that version to restore it');
+  if (String(value.zukan).startsWith('0.')) throw new RecordError(`the backup ${BEFORE_1_0}`);
   return check<Manifest>(validators.manifest, value, MANIFEST);
 }
 

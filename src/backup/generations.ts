@@ -148,7 +148,7 @@ export async function readThumbnails(
   return found;
 }
 
-/** None of a list that is missing: an older backup may have no history. Fails if it is there and cannot be read. */
+/** None of a list that is missing: the generation may be from before 1.0. Fails if it is there and cannot be read. */
 async function* readableLines(folder: string, path: string): AsyncGenerator<string, void> {
   try {
     await using file = await openInside(folder, path);

@@ -65,7 +65,7 @@ export async function* readHistory(
 ): AsyncGenerator<LocatedLine[], void> {
   const batch = new Batch<LocatedLine>(({ line }) => line.type);
   const counts = { history: 0, change: 0, 'change-item': 0, trash: 0 };
-  const { images, trash = 0 } = backup.manifest.counts;
+  const { images, trash } = backup.manifest.counts;
   const maxNumber = images + trash;
   for await (const { number, label, size, parse } of backup.historyLines()) {
     signal.throwIfAborted();

@@ -5,7 +5,6 @@ import type { Mimetype } from '../catalogue/types.ts';
 import { RecordError, withSubject } from '../import/problems.ts';
 import { lineText, MAX_LINE_BYTES, readLines } from '../import/sources/lines.ts';
 import { openInside, readInside, sizeInside } from '../import/sources/read-inside.ts';
-import type { EntryLine } from '../import/sources/record.ts';
 import { hashChunks } from '../lib/file-system.ts';
 import { Budget } from '../lib/parallel.ts';
 import type { ChosenFolder, SourceFile } from '../store/contract/source-files.ts';
@@ -27,12 +26,6 @@ import {
   type Stored,
 } from './format.ts';
 import { findGeneration } from './generations.ts';
-import {
-  type MergedCategories,
-  mergeCategories,
-  replaceInHistory,
-  replaceInRecord,
-} from './merged-categories.ts';
 import { parseSource } from './sources.ts';
 
 const MAX_TOKENS_BYTES = 256 * 1024 * 1024;
@@ -64,7 +57,6 @@ export class Backup {
   readonly folder: string;
   readonly manifest: Manifest;
   readonly #memory = new Budget(MAX_MEMORY_BYTES);
-  #merged: MergedCategories = new Map();
 
   private constructor(folder: string, manifest: Manifest) {
     this.folder = folder;
@@ -77,34 +69,28 @@ export class Backup {
     const text = await readInside(folder, name, MAX_MANIFEST_BYTES);
     const backup = new Backup(folder, parseManifest(text.toString()));
     for (const name of listNames) await backup.#verifyList(name);
-    backup.#merged = mergeCategories(await backup.#readCategories());
     return backup;
   }
 
   lines(): AsyncGenerator<BackupLine, void> {
-    const parse = (text: string) => replaceInRecord(parseLine(text), this.#merged);
-    return this.#parseLines('catalogue.ndjson', MAX_LINE_BYTES, parse);
+    return this.#parseLines('catalogue.ndjson', MAX_LINE_BYTES, parseLine);
   }
 
-  /** None in a backup of a version without a change log. */
-  async *historyLines(): AsyncGenerator<BackupLine<ParsedHistory>, void> {
-    const parse = (text: string) => replaceInHistory(parseHistory(text), this.#merged);
-    if (this.manifest.lists['history.ndjson'])
-      yield* this.#parseLines('history.ndjson', MAX_LONG_LINE_BYTES, parse);
+  historyLines(): AsyncGenerator<BackupLine<ParsedHistory>, void> {
+    return this.#parseLines('history.ndjson', MAX_LONG_LINE_BYTES, parseHistory);
   }
 
-  /** None in a backup of an older version. Throws a `RecordError` at one that is invalid. */
+  /** Throws a `RecordError` at one that is invalid. */
   async *sources(): AsyncGenerator<SourceFile | ChosenFolder, void> {
     let count = 0;
-    if (this.manifest.lists['sources.ndjson'])
-      for await (const { label, parse } of this.#parseLines(
-        'sources.ndjson',
-        MAX_LONG_LINE_BYTES,
-        parseSource,
-      )) {
-        count++;
-        yield withSubject(label, parse);
-      }
+    for await (const { label, parse } of this.#parseLines(
+      'sources.ndjson',
+      MAX_LONG_LINE_BYTES,
+      parseSource,
+    )) {
+      count++;
+      yield withSubject(label, parse);
+    }
     this.checkCount('sources', count);
   }
 
@@ -141,24 +127,9 @@ export class Backup {
   }
 
   checkCount(name: keyof typeof counted, found: number): void {
-    const named = this.manifest.counts[name] ?? 0;
+    const named = this.manifest.counts[name];
     if (named !== found)
       throw new RecordError(`${MANIFEST}: names ${named} ${counted[name]}, but the backup has ${found}`);
-  }
-
-  /** They come first. Who reads all lines later finds those that are invalid. */
-  async #readCategories(): Promise<EntryLine[]> {
-    const found: EntryLine[] = [];
-    try {
-      for await (const { parse } of this.lines()) {
-        const { record } = parse();
-        if (record.type !== 'category') break;
-        found.push(record);
-      }
-    } catch (error) {
-      if (!(error instanceof RecordError)) throw error;
-    }
-    return found;
   }
 
   async *#parseLines<Parsed>(
@@ -188,10 +159,8 @@ export class Backup {
   }
 
   async #verifyList(name: ListName): Promise<void> {
-    const list = this.manifest.lists[name];
-    if (!list) return;
     await using file = await openInside(this.folder, this.#pathOf(name));
     const sum = await hashChunks(file.createReadStream({ autoClose: false }));
-    if (sum !== list.sha256) throw new RecordError(`${this.#pathOf(name)}: is damaged`);
+    if (sum !== this.manifest.lists[name].sha256) throw new RecordError(`${this.#pathOf(name)}: is damaged`);
   }
 }

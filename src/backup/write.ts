@@ -68,7 +68,7 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
   const lists = `lists-${randomUUID()}`;
   try {
     const pictures = new PictureFiles(folder, options.files, await readThumbnails(folder, former));
-    const manifest = await writeLists(folder, lists, pictures, options);
+    const manifest = await writeLists(folder, lists, pictures, { ...options, keep });
     await pictures.flush();
     options.signal.throwIfAborted();
     const earlier = await findEarlier(folder, former);
@@ -76,7 +76,7 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
     const canRemove = await needAll(folder, older, pictures);
     const doubt = options.isConfirmed ? undefined : await findDoubt(folder, outdated, manifest, pictures);
     if (doubt !== undefined && keep === 1) throw new Error(doubt);
-    await writeManifest(folder, { ...manifest, keep });
+    await writeManifest(folder, manifest);
     const listed = Object.values(manifest.lists).reduce((sum, { size }) => sum + size, 0);
     const result = { manifest, bytes: listed + pictures.bytes, addedFiles: pictures.added };
     if (doubt !== undefined) return { ...result, removedFiles: 0, generations: 1 + earlier.length, doubt };
@@ -118,7 +118,16 @@ async function writeLists(
   folder: string,
   name: string,
   pictures: PictureFiles,
-  { catalogue: identity, openSnapshot, tokens, linkKeys, createdAt, onImage, signal }: BackupOptions,
+  {
+    catalogue: identity,
+    keep,
+    openSnapshot,
+    tokens,
+    linkKeys,
+    createdAt,
+    onImage,
+    signal,
+  }: BackupOptions & { keep: number },
 ): Promise<Manifest> {
   await mkdir(join(folder, name), { mode: 0o700 });
   const write = (list: ListName, lines: AsyncIterable<string>) => writeList(join(folder, name, list), lines);
@@ -160,7 +169,8 @@ async function writeLists(
   await flush(join(folder, name));
   const format = { format: 'zukan backup', version: FORMAT_VERSION, zukan: version } as const;
   const facts = { ...format, ...(identity !== undefined && { catalogue: identity }) };
-  return { ...facts, createdAt, counts: { ...counts, ...history, ...sources }, folder: name, lists: written };
+  const all = { ...counts, ...history, ...sources };
+  return { ...facts, createdAt, keep, counts: all, folder: name, lists: written };
 }
 
 /** The line of an image, or undefined if it was removed after the backup began. */

@@ -114,23 +114,6 @@ test('an emptied catalogue with a history is not empty', async () => {
   assert.match(errors, /the catalogue is not empty/);
 });
 
-test('a backup of a version without a history is restored', async () => {
-  const { folder, environment } = await makeHistory(sqlite.environment());
-  const backup = join(folder, 'backup');
-  const target = { ...environment, DATA_DIR: join(folder, 'target') };
-  await succeed(['backup', '--quiet', backup], environment);
-  const path = join(backup, 'manifest.json');
-  const manifest = JSON.parse(readFileSync(path, 'utf8'));
-  rmSync(join(backup, manifest.folder, 'history.ndjson'));
-  delete manifest.lists['history.ndjson'];
-  delete manifest.counts.changes;
-  delete manifest.counts.trash;
-  writeFileSync(path, JSON.stringify(manifest));
-  await succeed(['restore', '--quiet', backup], target);
-  assert.equal(await contentsOf(target), await contentsOf(environment));
-  assert.deepEqual(await historyOf(target), { changes: [], items: [], trash: [] });
-});
-
 testDeep('what the trash has without a file is left out', async () => {
   const { folder, environment } = await makeHistory(sqlite.environment());
   const backup = join(folder, 'backup');

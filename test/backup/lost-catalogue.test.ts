@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pictureKey } from '../../src/import/prepare/store-picture.ts';
 import { openBucket } from '../../src/media/s3/files.ts';
-import { migrations } from '../../src/store/drivers/postgres/schema.ts';
-import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
-import { addIdentity } from '../../src/store/identity-migration.ts';
+import { addIdentity } from '../../src/store/shared-migrations.ts';
 import { contentsOf, type Environment, succeed } from '../support/catalogues/backup.ts';
+import { forgetSteps } from '../support/catalogues/older.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngine, rowsIn, sqlite, tamper } from '../support/servers/engines.ts';
@@ -151,10 +150,7 @@ await forEachEngine((engine) => {
     const catalogue = await backedUp(engine);
     const { folder, environment, config } = catalogue;
     rmSync(join(folder, 'data/files/.catalogue'));
-    tamper(
-      config,
-      `drop table identity; ${config.database.engine === 'sqlite' ? `pragma user_version = ${catalogueSchema.steps.indexOf(addIdentity)}` : `delete from migration where step >= ${migrations.indexOf(addIdentity)}`}`,
-    );
+    tamper(config, `drop table identity; ${forgetSteps(config, addIdentity)}`);
     await succeed(['entry', 'artist', 'Ann', '--create'], environment);
     assert.match(identityIn(catalogue) ?? '', /^[0-9a-f-]{36}$/);
     assert.equal(ownerIn(folder), identityIn(catalogue));

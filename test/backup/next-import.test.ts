@@ -165,21 +165,16 @@ test('source files of a backup are checked', async () => {
   }
 });
 
-test('a backup of an older version can be restored', async () => {
+test('a backup without thumbnails can be restored', async () => {
   const { pictures, target, backup, backUp } = await makeCatalogue(sqlite);
   await backUp();
   const manifestPath = join(backup, 'manifest.json');
-  const { keep, ...manifest } = JSON.parse(readFileSync(manifestPath, 'utf8'));
-  assert.equal(keep, 1);
+  const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
   const list = join(backup, manifest.folder, 'catalogue.ndjson');
   const text = readFileSync(list, 'utf8').replaceAll(/,"thumbnails":\[\{[^\]]*\]/g, '');
   writeFileSync(list, text);
-  delete manifest.lists['sources.ndjson'];
-  delete manifest.counts.sources;
-  manifest.version = 1;
   manifest.lists['catalogue.ndjson'] = { size: text.length, sha256: hash('sha256', text) };
   writeFileSync(manifestPath, JSON.stringify(manifest));
-  await succeed(['restore', '--check', backup], {});
   const restored = target('older');
   assert.match((await succeed(['restore', '--quiet', backup], restored)).output, /run "zukan thumbnails"/);
   assert.match((await succeed(['import', '--quiet', pictures], restored)).output, /^0 added, /);

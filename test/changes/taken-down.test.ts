@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { withoutTitle } from '../../src/catalogue/history-line.ts';
 import { planChange } from '../../src/import/plan/history.ts';
-import { migrations } from '../../src/store/drivers/postgres/schema.ts';
-import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
-import { removeTitles } from '../../src/store/title-summary-migration.ts';
+import { removeTitles } from '../../src/store/shared-migrations.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
+import { forgetSteps } from '../support/catalogues/older.ts';
 import { forEachEngine, rowsIn, tablesIn, tamper } from '../support/servers/engines.ts';
 
 await forEachEngine((engine) => {
@@ -54,13 +53,9 @@ await forEachEngine((engine) => {
     const { ok, picture, pictures, config } = openMaintained(engine);
     picture(1);
     await ok('import', '--quiet', pictures);
-    const version =
-      config.database.engine === 'sqlite'
-        ? `pragma user_version = ${catalogueSchema.steps.indexOf(removeTitles)}`
-        : `delete from migration where step >= ${migrations.indexOf(removeTitles)}`;
     tamper(
       config,
-      `update change set summary = 'undo 3: rate sfw, title Secret, of a: 2: 1 image'; drop table clock; ${version}`,
+      `update change set summary = 'undo 3: rate sfw, title Secret, of a: 2: 1 image'; drop table clock; ${forgetSteps(config, removeTitles)}`,
     );
     await ok('migrate');
     const [change] = rowsIn(config, 'select summary from change') as { summary: string }[];

@@ -5,11 +5,8 @@ import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { parseQuery, wordsFor } from '../../src/catalogue/search/query.ts';
 import { titleQuery, titleWords } from '../../src/catalogue/search/title-words.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
-import { migrations } from '../../src/store/drivers/postgres/schema.ts';
-import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
-import { WITHOUT_LATER_TABLES, WITHOUT_SIZES, WITHOUT_TITLE_WORDS } from '../support/catalogues/older.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine, isEveryCase, tamper, testOnOneStore } from '../support/servers/engines.ts';
 import { assertError } from '../support/zukan/api.ts';
@@ -189,19 +186,6 @@ await forEachEngine(async (engine) => {
       assert.deepEqual(await findProblems(), []);
       await compare();
     }
-  });
-
-  test('a catalogue of an older version gets an index of its titles', async () => {
-    const { engine: name } = box.config.database;
-    const isWordStep = (step: unknown) => typeof step === 'string' && step.includes('table title_word');
-    const version =
-      name === 'sqlite'
-        ? `pragma user_version = ${catalogueSchema.steps.findIndex(isWordStep)};`
-        : `delete from migration where step >= ${migrations.findIndex(isWordStep)};`;
-    tamper(box.config, WITHOUT_TITLE_WORDS + WITHOUT_SIZES + WITHOUT_LATER_TABLES + version);
-    await run('migrate');
-    assert.deepEqual(await findProblems(), []);
-    await compare();
   });
 
   testOnce(

@@ -1,93 +1,56 @@
 /**
- * Data that earlier releases made is still there after the upgrade. The folders have dumps of catalogues that those
- * releases imported, with their tokens, and what they exported; `files` has the pictures. Version 0.2.0 stored the same
- * as 0.1.0. From 0.4.0 on, operators could decide things: there an image and entries were edited, one was merged into another,
- * and `removed.png` was removed. Never change these files.
+ * What earlier releases made is still there after the upgrade. The folders have a dump of each database as such a release left
+ * it, what it exported from there, and its backup of the catalogue in SQLite. Images and entries were edited, one was
+ * merged into another and one renamed, two images are an album, a name is blocked, `removed.png` was taken down, another
+ * image is in the trash, a change was undone, and one of two tokens was revoked. Never change these files.
  */
 import assert from 'node:assert/strict';
-import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import description from '../../package.json' with { type: 'json' };
-import { type Named, sortByName } from '../../src/catalogue/names.ts';
-import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import type { Config } from '../../src/config/config.ts';
 import { openStore } from '../../src/server/engines.ts';
+import { schema } from '../../src/store/drivers/postgres/schema.ts';
+import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
 import { succeed } from '../support/catalogues/backup.ts';
-import { type Engine, forEachEngine, rowsIn } from '../support/servers/engines.ts';
+import { type Engine, forEachEngine, rowsIn, tamper } from '../support/servers/engines.ts';
 import { psql } from '../support/servers/postgres.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
 
 const home = import.meta.dirname;
-type Line = Record<string, unknown>;
+const picture = '40000000-0000-4000-8000-000000000003';
+const versions = globSync('[0-9]*', { cwd: home }).sort();
+/** What was made is older on every day. */
+const forEver = { HISTORY_DAYS: '100000', TRASH_DAYS: '100000' };
 
+type Line = Record<string, unknown>;
 const parse = (text: string): Line[] =>
   text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** The line of the artist of images without one, apart from its date: the migration or an import added it. */
-const isUnknown = ({ type, id }: Line) => type === 'artist' && id === UNKNOWN_ARTIST.id;
-
-/** What an export of this version has instead: every image has an artist and a source, and records have decisions. */
-function expectedLine(line: Line): Line {
-  if (line.type === 'removed') return line;
-  if (line.type !== 'image') return { aliases: [], ...line };
-  const { artist, source } = line;
-  return {
-    edited: [],
-    ...line,
-    artist: artist ?? UNKNOWN_ARTIST.id,
-    source: source ?? { name: '', url: '' },
-  };
-}
-
-/** This version sorts entries ignoring case, and so the lists of images. */
-function inOrder(lines: Line[]): Line[] {
-  const entries = lines.filter(({ type }) => type !== 'image' && type !== 'removed') as (Line & Named)[];
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const sortIds = (ids: unknown) =>
-    sortByName((ids as string[]).map((id) => byId.get(id) as Named)).map(({ id }) => id);
-  const images = lines
-    .filter(({ type }) => type === 'image')
-    .map((line) => ({ ...line, categories: sortIds(line.categories), characters: sortIds(line.characters) }));
-  const kinds = Map.groupBy(entries, ({ type }) => type);
-  const removed = lines.filter(({ type }) => type === 'removed');
-  return [...[...kinds.values()].flatMap((ofKind) => sortByName(ofKind)), ...images, ...removed];
-}
-
-/** Thumbnails may differ, and the dumps of the two databases were made one after the other. */
-function comparable(lines: Line[]): Line[] {
-  return lines
-    .filter((line) => !isUnknown(line))
-    .map(({ thumbnails, ...line }) => (line.type === 'removed' ? { hash: line.hash } : line));
-}
-
-const versions = globSync('[0-9]*', { cwd: home }).sort();
-
-test('every earlier release but 0.2.0 has a dump', () => {
+test('every release since 1.0.0 has a dump', () => {
   const changelog = readFileSync(join(home, '../../CHANGELOG.md'), 'utf8');
-  const released = Array.from(
-    changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm),
-    ([, version]) => version as string,
-  );
-  const others = ['0.2.0', description.version, ...versions];
+  const released = Array.from(changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm), ([, version]) => String(version));
+  const needed = released.filter((version) => !version.startsWith('0.') && version !== description.version);
   assert.deepEqual(
-    released.filter((version) => !others.includes(version)),
+    needed.filter((version) => !versions.includes(version)),
     [],
   );
 });
 
 function openOld(version: string, engine: Engine) {
   const data = temporaryFolder();
-  const environment: Record<string, string> = { DATA_DIR: data, ...engine.withoutCatalogue() };
+  const environment: Record<string, string> = { DATA_DIR: data, ...forEver, ...engine.withoutCatalogue() };
   const config = configFor(data, environment);
   const read = (name: string) => readFileSync(join(home, version, name), 'utf8');
   mkdirSync(data, { recursive: true });
-  cpSync(join(home, 'files'), join(data, 'files'), { recursive: true });
+  cpSync(join(home, version, 'backup/files'), join(data, 'files'), { recursive: true });
   if (config.database.engine === 'postgres') psql(config.database.url, read('postgres.sql'));
   else
     for (const [path, dump] of [
@@ -98,13 +61,82 @@ function openOld(version: string, engine: Engine) {
       database.exec(read(dump));
       chmodSync(path, 0o600);
     }
-  return { environment, config, read };
+  return { environment, config, exported: parse(read(`${config.database.engine}.ndjson`)) };
+}
+
+/** Summaries have no titles any more. */
+const expectedLine = (line: Line): Line =>
+  line.summary === 'title The title of a picture: 1 image'
+    ? { ...line, summary: 'change the title: 1 image' }
+    : line;
+
+/** All columns, indexes, triggers and functions. */
+function schemaOf(config: Config): unknown {
+  const queries =
+    config.database.engine === 'sqlite'
+      ? [
+          `select name, wr, strict from pragma_table_list where schema = 'main' order by name`,
+          `select m.name as "table", c.* from sqlite_schema as m, pragma_table_xinfo(m.name) as c
+           where m.type = 'table' order by m.name, c.cid`,
+          `select m.name as "index", m.tbl_name, c.* from sqlite_schema as m, pragma_index_xinfo(m.name) as c
+           where m.type = 'index' order by m.name, c.seqno`,
+          `select sql from sqlite_schema where type = 'trigger' order by name`,
+        ]
+      : [
+          `select table_name, ordinal_position, column_name, data_type, udt_name, column_default, is_nullable, collation_name
+           from information_schema.columns where table_schema = 'zukan' order by 1, 2`,
+          `select indexdef from pg_indexes where schemaname = 'zukan' order by indexname`,
+          `select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal order by tgname`,
+          `select pg_get_functiondef(oid) from pg_proc where pronamespace = 'zukan'::regnamespace order by proname`,
+        ];
+  return queries.map((query) => {
+    const rows = rowsIn(config, query);
+    assert.ok(rows.length > 1, query);
+    return JSON.stringify(rows)
+      .replaceAll(/(\\n| )+/g, ' ')
+      .split('},');
+  });
+}
+
+/** Decisions, tokens and new commands work. */
+async function assertUsable(environment: Record<string, string>, config: Config): Promise<void> {
+  await succeed(['check', '--quiet'], environment);
+  {
+    await using store = await openStore(config);
+    const records = await store.tokens.records();
+    const [live, revoked] = ['tests', 'revoked'].map((name) =>
+      records.find(({ purpose }) => purpose === name),
+    );
+    assert.deepEqual([live?.owner, live?.scopes, live?.revokedAt], ['a bot', ['image:list'], null]);
+    assert.equal((await store.tokens.find(live?.hash ?? ''))?.id, live?.id);
+    assert.equal(await store.tokens.find(revoked?.hash ?? ''), undefined);
+  }
+  const pictures = temporaryFolder();
+  copyFileSync(join(home, 'removed.png'), join(pictures, 'again.png'));
+  await succeed(['import', pictures], environment);
+  const { images } = JSON.parse((await succeed(['stats', '--json'], environment)).output);
+  assert.equal(images.count, 3, 'what was taken down is not imported again');
+
+  const [trashed] = JSON.parse((await succeed(['trash', '--json'], environment)).output);
+  await succeed(['trash', '--restore', trashed.id], environment);
+  await succeed(['undo', '2'], environment);
+  const undone = JSON.parse(
+    (await succeed(['find', '--album', 'Winter', '--rating', 'sfw', '--json'], environment)).output,
+  );
+  assert.equal(undone.length, 1);
+  await succeed(['entry', 'category', 'catgirl', '--name', 'cat girl'], environment);
+  await succeed(['edit', picture, '--add-category', 'catgirl'], environment);
+  await succeed(['check', '--quiet'], environment);
+  const service = await startService(config);
+  const { json } = await service.get('/api/image/random?categories=cat%20girl&limit=25&include=thumbnails');
+  assert.equal(json.data.length, 3);
+  for (const { url, meta } of json.data)
+    assert.equal((await service.get(url)).bytes.length, (meta as { size: number }).size);
 }
 
 await forEachEngine((engine) => {
   test('commands that only read leave a catalogue of an older version alone', async () => {
-    const { environment, config } = openOld('0.5.0', engine);
-    const image = '40000000-0000-4000-8000-000000000003';
+    const { environment, config } = openOld('1.0.0', engine);
     const version = () =>
       rowsIn(
         config,
@@ -124,9 +156,9 @@ await forEachEngine((engine) => {
       ['duplicates'],
       ['backup', join(temporaryFolder(), 'backup')],
       ['token', 'list'],
-      ['edit', image, '--rating', 'nsfw', '--dry-run'],
-      ['import', join(home, 'files'), '--dry-run'],
-      ['remove', image, '--dry-run'],
+      ['edit', picture, '--rating', 'nsfw', '--dry-run'],
+      ['import', join(home, '1.0.0/backup/files'), '--dry-run'],
+      ['remove', picture, '--dry-run'],
       ['trash', '--empty', '--dry-run'],
       ['thumbnails', '--dry-run'],
     ]) {
@@ -140,7 +172,7 @@ await forEachEngine((engine) => {
     }
     assert.deepEqual(version(), before);
     await assert.rejects(startService(config), /zukan migrate/, 'only the command migrates, not the server');
-    const { errors } = await succeed(['edit', image, '--rating', 'nsfw'], environment);
+    const { errors } = await succeed(['edit', picture, '--rating', 'nsfw'], environment);
     assert.match(errors, /^migrating the catalogue of an older version, which cannot read it afterwards\n$/);
     assert.equal(
       (await succeed(['migrate'], environment)).output,
@@ -149,60 +181,67 @@ await forEachEngine((engine) => {
     assert.equal((await succeed(['stats'], environment)).errors, '');
   });
 
-  for (const version of versions)
+  test('a catalogue from before 1.0 is refused and stays as it is', async () => {
+    const { environment, config } = openOld('1.0.0', engine);
+    tamper(
+      config,
+      config.database.engine === 'sqlite'
+        ? `pragma user_version = ${catalogueSchema.base - 1}`
+        : `delete from migration where step = ${schema.base - 1}`,
+    );
+    const before = rowsIn(config, 'select * from shelf');
+    for (const command of [['migrate'], ['stats'], ['edit', picture, '--rating', 'sfw'], ['serve']]) {
+      const { status, errors } = await runCommand(command, environment);
+      assert.equal(status, 1);
+      assert.match(errors, /made by a version of zukan before 1\.0; upgrade with zukan 1\.0\.0 first/);
+    }
+    assert.deepEqual(rowsIn(config, 'select * from shelf'), before);
+  });
+
+  for (const version of versions) {
     test(`opens a catalogue of ${version}`, async () => {
-      const { environment, config, read } = openOld(version, engine);
+      const { environment, config, exported } = openOld(version, engine);
       assert.deepEqual(await succeed(['migrate'], environment), {
         status: 0,
         output: 'migrated the catalogue\n',
         errors: 'migrating the catalogue of an older version, which cannot read it afterwards\n',
       });
-      const exported = parse((await succeed(['export'], environment)).output);
-      const expected = inOrder(parse(read('export.ndjson')).map(expectedLine));
-      assert.equal(expected.filter(({ type }) => type === 'image').length, 3);
-      const images = exported.filter(({ type }) => type === 'image');
-      const hasThumbnails = images.every((line) => 'thumbnails' in line);
-      assert.equal(hasThumbnails, version !== '0.1.0', 'version 0.1.0 had none');
-      assert.deepEqual(comparable(exported), comparable(expected));
-      const unknown = exported.filter(isUnknown);
-      assert.equal(unknown.length, 1);
-      assert.equal(unknown[0]?.name, 'Unknown');
-
-      await succeed(['check', '--quiet'], environment);
-      const imports = JSON.parse((await succeed(['imports', '--json'], environment)).output);
-      assert.equal(imports.length, version === '0.5.0' ? 2 : 0, 'version 0.5.0 was the first to list them');
-      await using store = await openStore(config);
-      const [live, revoked] = await store.tokens.records();
-      assert.deepEqual([live?.owner, live?.scopes, live?.revokedAt], ['a bot', ['image:list'], null]);
-      assert.equal((await store.tokens.find(live?.hash ?? ''))?.id, live?.id);
-      assert.equal(revoked?.purpose, 'revoked');
-      assert.equal(await store.tokens.find(revoked?.hash ?? ''), undefined);
-
-      if (exported.some(({ type }) => type === 'removed')) {
-        const pictures = temporaryFolder();
-        copyFileSync(join(home, 'removed.png'), join(pictures, 'again.png'));
-        await succeed(['import', pictures], environment);
-        const { images } = JSON.parse((await succeed(['stats', '--json'], environment)).output);
-        assert.equal(images.count, 3, 'what was removed is not imported again');
-      }
-
-      // What this version adds works on the old data: new thumbnails, decisions, and a new picture.
-      await succeed(['thumbnails', '--quiet'], environment);
-      await succeed(['entry', 'category', 'catgirl', '--name', 'cat girl'], environment);
-      await succeed(
-        ['edit', '40000000-0000-4000-8000-000000000003', '--add-category', 'catgirl'],
-        environment,
+      assert.deepEqual(
+        parse((await succeed(['export', '--history'], environment)).output),
+        exported.map(expectedLine),
       );
-      await succeed(['check', '--quiet'], environment);
-      const service = await startService(config);
-      const { json } = await service.get(
-        '/api/image/random?categories=cat%20girl&limit=25&include=thumbnails',
-      );
-      assert.equal(json.data.length, 3);
-      for (const { url, size } of json.data.map(({ url, meta }: { url: string; meta: { size: number } }) => ({
-        url,
-        size: meta.size,
-      })))
-        assert.equal((await service.get(url)).bytes.length, size);
+      const created = configFor(temporaryFolder(), { ...engine.withoutCatalogue(), WORKERS: '1' });
+      await startService(created);
+      assert.deepEqual(schemaOf(config), schemaOf(created), 'a new catalogue has the same tables');
+      await assertUsable(environment, config);
     });
+
+    test(`restores a backup of ${version}`, async () => {
+      const data = temporaryFolder();
+      const environment = { DATA_DIR: data, ...forEver, ...engine.withoutCatalogue() };
+      await succeed(['restore', '--quiet', join(home, version, 'backup')], environment);
+      const exported = parse(readFileSync(join(home, version, 'sqlite.ndjson'), 'utf8'));
+      assert.deepEqual(
+        parse((await succeed(['export', '--history'], environment)).output),
+        exported.map(expectedLine),
+      );
+      await assertUsable(environment, configFor(data, environment));
+    });
+  }
+});
+
+test('a backup from before 1.0 is refused', async () => {
+  const folder = join(temporaryFolder(), 'backup');
+  cpSync(join(home, '1.0.0/backup'), folder, { recursive: true });
+  const path = join(folder, 'manifest.json');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"zukan": "1.0.0"', '"zukan": "0.5.0"'));
+  const environment = { DATA_DIR: join(temporaryFolder(), 'data') };
+  for (const command of [
+    ['restore', folder],
+    ['restore', '--check', folder],
+  ])
+    assert.match(
+      (await runCommand(command, environment)).errors,
+      /the backup was made by a version of zukan before 1\.0; upgrade with zukan 1\.0\.0 first/,
+    );
 });

@@ -7,8 +7,7 @@ const FIRST_SHOWN = 5;
 
 /** The first ones of a section, and a button for the others. */
 export function importList(imports: Change[], showPictures: (change: Change) => void): HTMLElement {
-  if (imports.length === 0)
-    return el('p', { class: 'quiet' }, 'No import is recorded. Those of earlier versions are not listed.');
+  if (imports.length === 0) return el('p', { class: 'quiet' }, 'No import is recorded.');
   const row = (change: Change) => {
     const show = () => showPictures(change);
     const hasPictures = change.added + change.changed > 0;

@@ -35,7 +35,7 @@ export async function restoreCommand(
   const { signal } = interrupt;
   try {
     const backup = await Backup.open(folder, generation);
-    const { images, tokens, trash = 0 } = backup.manifest.counts;
+    const { images, tokens, trash } = backup.manifest.counts;
     const contents = `${count(images, 'image')} and ${count(tokens, 'token')} of ${backup.manifest.createdAt}`;
     const run = (title: string, work: (onImage: () => void) => Promise<void>) =>
       withProgress(quiet ? noProgress : startProgress(title, images + trash, terminal), work);

@@ -101,7 +101,7 @@ export function planChange({ type, ...change }: ChangeLine): Change {
 /** Undoing a change writes what its items say into the catalogue, so that has to be valid. */
 export function planItem({ type, ...item }: ItemLine): StoredItem {
   const { kind, id } = item;
-  // Older versions logged names as they were given.
+  // Of a file that somebody edited.
   const hasNames = kind === 'blocked' || isEntry(kind);
   const json = (name: 'before' | 'after') => {
     const fields = item[name];

@@ -1,14 +1,16 @@
+/** Catalogues as older versions left them. */
 import type { Config } from '../../../src/config/config.ts';
+import { schema } from '../../../src/store/drivers/postgres/schema.ts';
+import { catalogueSchema } from '../../../src/store/drivers/sqlite/schema.ts';
 import { tamper } from '../servers/engines.ts';
 
-/** SQL that takes back what a migration step did, so that a test can let it run again. */
-export const WITHOUT_TITLE_WORDS = 'drop table title_word;';
-export const WITHOUT_LATER_TABLES = 'drop table album_image; drop table clock;';
-/** Of a catalogue without animations. */
-export const WITHOUT_SIZES = `
-  alter table image_shelves drop column width;
-  alter table image_shelves drop column height;
-  delete from shelf where kind = 'animation';`;
+/** SQL that makes a step and those after it run again. */
+export function forgetSteps({ database }: Config, from: (typeof schema.steps)[number]): string {
+  const index = schema.steps.indexOf(from);
+  return database.engine === 'sqlite'
+    ? `pragma user_version = ${catalogueSchema.base + index};`
+    : `delete from migration where step >= ${schema.base + index};`;
+}
 
 /** Puts a text where the stand-in is, as a version that accepted it would have stored it. Both are without quotation marks. */
 export function storeOldText(config: Config, standIn: string, text: string): void {

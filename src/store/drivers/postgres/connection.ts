@@ -4,9 +4,9 @@ import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { LockTimeout } from '../../contract/writer.ts';
-import type { DataMigration, NewId } from '../../data-migration.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, OutdatedCatalogue } from '../../session.ts';
-import { migrations, SCHEMA } from './schema.ts';
+import { type DataMigration, missingSteps, type NewId, newestStep } from '../../shared-migrations.ts';
+import { SCHEMA, schema } from './schema.ts';
 
 /** "zukn": the first key of all our advisory locks. */
 const LOCK_NAMESPACE = 0x7a756b6e;
@@ -22,7 +22,7 @@ const CLOSE_TIMEOUT_MS = 1000;
 export async function hasSchema(url: string): Promise<boolean> {
   let isThere = false;
   const client = await open(url, async (client) => {
-    isThere = (await countMigrations(client)) > 0;
+    isThere = (await countSteps(client)) > 0;
   });
   await disconnect(client);
   return isThere;
@@ -31,8 +31,8 @@ export async function hasSchema(url: string): Promise<boolean> {
 /** Upgrades a schema that an older version made, if there is one. `onStart` is called before. */
 export async function migrateSchema(url: string, onStart: () => void): Promise<void> {
   const client = await open(url, async (client) => {
-    const done = await countMigrations(client);
-    if (done === 0 || done === migrations.length) return;
+    const done = await countSteps(client);
+    if (done === 0 || missingSteps(schema, done).length === 0) return;
     onStart();
     await migrate(client, randomUUID);
   });
@@ -79,8 +79,8 @@ export function connect(
   newId: NewId = randomUUID,
 ): Promise<Client> {
   return open(url, async (client) => {
-    const done = await countMigrations(client);
-    if (done === migrations.length) return;
+    const done = await countSteps(client);
+    if (missingSteps(schema, done).length === 0) return;
     if (done > 0) throw new OutdatedCatalogue();
     onMissing();
     await migrate(client, newId);
@@ -170,12 +170,14 @@ async function migrate(client: pg.Client, newId: NewId): Promise<void> {
     const { rows } = await client.query('select to_regnamespace($1) is null as is_missing', [SCHEMA]);
     if (rows[0].is_missing) await client.query(`create schema ${SCHEMA}`);
     await client.query('create table if not exists migration (step int primary key)');
-    for (let step = await countMigrations(client); step < migrations.length; step++) {
-      const migration = migrations[step] as (typeof migrations)[number];
-      if (typeof migration === 'string') await client.query(migration);
-      else await migrateData(client, migration(newId));
-      await client.query('insert into migration values ($1)', [step]);
-    }
+    const done = await countSteps(client);
+    for (const step of missingSteps(schema, done))
+      if (typeof step === 'string') await client.query(step);
+      else await migrateData(client, step(newId));
+    await client.query('insert into migration select generate_series($1::int, $2)', [
+      done,
+      newestStep(schema) - 1,
+    ]);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
@@ -208,12 +210,11 @@ async function checkServer(client: pg.Client): Promise<void> {
     );
 }
 
-async function countMigrations(client: pg.Client): Promise<number> {
+/** Those that were applied. */
+async function countSteps(client: pg.Client): Promise<number> {
   const { rows: tables } = await client.query('select to_regclass($1) as migration', [`${SCHEMA}.migration`]);
   if (tables[0].migration === null) return 0;
   const { rows } = await client.query('select count(*)::int as done from migration');
-  if (rows[0].done > migrations.length)
-    throw new Error('the catalogue was made by a newer zukan; upgrade this one to open it');
   return rows[0].done;
 }
 

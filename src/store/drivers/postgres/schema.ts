@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL schema: the same tables as in SQLite, and the tokens. It is separate from `public`, so other programs
- * can share the database. Never edit a released migration: append a new one.
+ * The PostgreSQL schema as version 1.0.0 made it: the same tables as in SQLite, and the tokens. It is separate from `public`, so
+ * other programs can share the database. Never edit it; append a step to shared-migrations.ts.
  *
  * `revision` has one row, whose number every commit sets with `next_revision`: to the time in seconds and 21 random
  * bits, or to more if that is not greater than before. So numbers grow, and a commit that replaces one that a failover or a
@@ -12,32 +12,33 @@
  * of this catalogue: another one was restored from a backup, or lost by a failover, and what was cached from it is not used.
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
-import { addAlbums } from '../../album-migration.ts';
-import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
-import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
-import type { DataMigration } from '../../data-migration.ts';
-import { addFilters } from '../../filter-migration.ts';
-import { normaliseNames } from '../../name-migration.ts';
-import { sharedMigrations } from '../../shared-migrations.ts';
-import { indexTitles } from '../../title-migration.ts';
-import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
+import { type Schema, sharedMigrations } from '../../shared-migrations.ts';
 
 export const SCHEMA = 'zukan';
 
 /** The number of values that the random part of a revision has. */
 const RANDOM_VALUES = 2 ** 21;
 
-/** Makes instances skip a replica that has not caught up. Later migrations use `next_revision`. */
-const NEXT_REVISION = `
-   update revision set number = greatest(number + 1, floor(extract(epoch from clock_timestamp()) * 1000))
-   where exists (select from image);`;
-
-/** How migrations look into documents. */
-const texts = { lineFeed: 'chr(10)', find: (part: string, text: string) => `strpos(${text}, ${part})` };
-
-export const migrations: (string | DataMigration)[] = [
-  `create table revision (number float8 not null);
+export const schema: Schema = {
+  base: 20,
+  creation: `
+   create table revision (number float8 not null);
    insert into revision values (1);
+   create table past_revision (number float8 primary key);
+   insert into past_revision select number from revision;
+   create function ${SCHEMA}.record_revision() returns trigger language plpgsql as $$
+   begin
+     insert into ${SCHEMA}.past_revision values (new.number) on conflict do nothing;
+     delete from ${SCHEMA}.past_revision where number <=
+       (select number from ${SCHEMA}.past_revision order by number desc offset 1000 limit 1);
+     return null;
+   end $$;
+   create trigger revision_changed after update on revision
+     for each row execute function ${SCHEMA}.record_revision();
+   create function ${SCHEMA}.next_revision(former float8) returns float8 language sql as $$
+     select greatest(former, floor(extract(epoch from clock_timestamp())::float8) * ${RANDOM_VALUES})
+       + 1 + floor(random() * ${RANDOM_VALUES})
+   $$;
 
    create table shelf (
      number int generated always as identity primary key,
@@ -49,55 +50,12 @@ export const migrations: (string | DataMigration)[] = [
      position int not null default 0,
      created_at text not null default '',
      document text not null default '',
+     cover int,
+     sort_key text collate "C" not null default '',
      unique (kind, id)
    );
    create index shelf_position on shelf (kind, position);
    create index shelf_name on shelf (kind, name);
-
-   create table image (
-     number int primary key,
-     id text collate "C" not null unique,
-     etag text collate "C" not null,
-     key text collate "C" not null,
-     mimetype text not null,
-     document text not null
-   );
-   create index image_etag on image (etag);
-
-   create table placement (
-     shelf int not null,
-     position int not null,
-     image int not null,
-     primary key (shelf, position) include (image)
-   );
-   create unique index placement_image on placement (image, shelf);
-
-   create table token (
-     id text primary key,
-     hash text not null unique,
-     owner text not null,
-     purpose text not null,
-     scopes text[] not null,
-     issued_by text not null,
-     created_at text collate "C" not null,
-     expires text not null,
-     revoked_at text
-   );
-
-   insert into shelf (kind, id, name) values
-     ('catalogue', 'all', 'all'),
-     ('rating', 'sfw', 'sfw'),
-     ('rating', 'questionable', 'questionable'),
-     ('rating', 'nsfw', 'nsfw'),
-     ('orientation', 'landscape', 'landscape'),
-     ('orientation', 'portrait', 'portrait'),
-     ('orientation', 'square', 'square');`,
-  `${giveEveryImageAnArtist({
-    ...texts,
-    now: `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  })}${NEXT_REVISION}`,
-  'create table perceptual_hash (image int primary key, hash text not null)',
-  `create table edited (image int primary key, fields text not null);
    create table alias (
      kind text collate "C" not null,
      key text collate "C" not null,
@@ -111,54 +69,42 @@ export const migrations: (string | DataMigration)[] = [
      key text collate "C" not null,
      name text not null,
      blocked_at text not null,
+     skips int not null default 0,
      primary key (kind, key)
    );
-   create table removed_file (
-     hash text collate "C" primary key,
+
+   create table image (
+     number int primary key,
+     id text collate "C" not null unique,
+     etag text collate "C" not null,
+     key text collate "C" not null,
+     mimetype text not null,
+     document text not null
+   );
+   create index image_etag on image (etag);
+   create table perceptual_hash (image int primary key, hash text not null);
+   create table edited (image int primary key, fields text not null);
+   create table title_word (word text collate "C" not null, image int not null, primary key (word, image));
+
+   create table placement (
+     shelf int not null,
+     position int not null,
+     image int not null,
+     primary key (shelf, position) include (image)
+   );
+   create table image_shelves (
+     image int primary key,
+     shelves int[] not null,
+     width int not null default 0,
+     height int not null default 0
+   );
+   create table album_image (
+     album integer not null,
+     position integer not null,
      image text collate "C" not null,
-     removed_at text not null, reason text not null
+     primary key (album, position),
+     unique (image, album)
    );
-   create index removed_file_image on removed_file (image);`,
-  `create table source_file (
-     folder text collate "C" not null, path text collate "C" not null, image text collate "C" not null,
-     state text not null, fingerprint text not null,
-     primary key (folder, path, image)
-   );
-   create index source_file_image on source_file (image);`,
-  `alter table shelf add column cover int; ${FIND_FIRST_COVERS};${NEXT_REVISION}`,
-  `create table import_run (
-     id int primary key,
-     at text not null,
-     source text not null,
-     origin text not null,
-     added int not null,
-     changed int not null,
-     removed int not null,
-     entries int not null,
-     first_image int not null,
-     last_image int not null,
-     changes int not null,
-     state text not null
-   );
-   create table import_change (
-     run int not null,
-     kind text not null,
-     id text collate "C" not null,
-     before text,
-     after text not null,
-     primary key (run, kind, id)
-   );`,
-  `create table past_revision (number float8 primary key);
-   insert into past_revision select number from revision;
-   create function ${SCHEMA}.record_revision() returns trigger language plpgsql as $$
-   begin
-     insert into ${SCHEMA}.past_revision values (new.number) on conflict do nothing;
-     delete from ${SCHEMA}.past_revision where number <=
-       (select number from ${SCHEMA}.past_revision order by number desc offset 1000 limit 1);
-     return null;
-   end $$;
-   create trigger revision_changed after update on revision
-     for each row execute function ${SCHEMA}.record_revision();
 
    create table document_change (image int primary key, number float8 not null);
    create index document_change_number on document_change (number, image);
@@ -182,15 +128,24 @@ export const migrations: (string | DataMigration)[] = [
    end $$;
    create trigger document_removed after delete on image
      referencing old table as former
-     for each statement execute function ${SCHEMA}.record_removed_documents();${NEXT_REVISION}`,
-  `create table image_shelves (image int primary key, shelves int[] not null);
-   insert into image_shelves select image, array_agg(shelf) from placement group by image;
-   drop index placement_image;${NEXT_REVISION}`,
-  `create function ${SCHEMA}.next_revision(former float8) returns float8 language sql as $$
-     select greatest(former, floor(extract(epoch from clock_timestamp())::float8) * ${RANDOM_VALUES})
-       + 1 + floor(random() * ${RANDOM_VALUES})
-   $$`,
-  `create table change (
+     for each statement execute function ${SCHEMA}.record_removed_documents();
+
+   create table removed_file (
+     hash text collate "C" primary key,
+     image text collate "C" not null,
+     removed_at text not null,
+     reason text not null
+   );
+   create index removed_file_image on removed_file (image);
+   create table source_file (
+     folder text collate "C" not null, path text collate "C" not null, image text collate "C" not null,
+     state text not null, fingerprint text not null,
+     primary key (folder, path, image)
+   );
+   create index source_file_image on source_file (image);
+   create table source_folder (folder text collate "C" primary key, choice text not null);
+
+   create table change (
      number int primary key,
      at text collate "C" not null,
      origin text not null,
@@ -225,21 +180,27 @@ export const migrations: (string | DataMigration)[] = [
      primary key (change, id)
    );
    create index trash_id on trash (id);
-   ${KEEP_IMPORT_RUNS}`,
-  'alter table blocked_name add column skips int not null default 0',
-  `alter table shelf add column sort_key text collate "C" not null default ''`,
-  () => normaliseNames({ format: (shelves) => shelves, parse: (stored) => stored as number[] }),
-  'update revision set number = next_revision(number) where exists (select from image)',
-  'create table source_folder (folder text collate "C" primary key, choice text not null)',
-  'create table title_word (word text collate "C" not null, image int not null, primary key (word, image))',
-  () =>
-    indexTitles(`insert into title_word (word, image)
-      select pair ->> 0, (pair ->> 1)::int from jsonb_array_elements($1::jsonb) as pair on conflict do nothing`),
-  `${addFilters({
-    ...texts,
-    leadingNumber: (text) => `coalesce(substring(${text} from '^[0-9]{1,7}')::int, 0)`,
-    addShelf: (shelf) => `array_append(shelves, ${shelf})`,
-  })} update revision set number = next_revision(number) where exists (select from image)`,
-  addAlbums('text collate "C"'),
-  ...sharedMigrations,
-];
+
+   create table token (
+     id text primary key,
+     hash text not null unique,
+     owner text not null,
+     purpose text not null,
+     scopes text[] not null,
+     issued_by text not null,
+     created_at text collate "C" not null,
+     expires text not null,
+     revoked_at text
+   );
+
+   insert into shelf (kind, id, name) values
+     ('catalogue', 'all', 'all'),
+     ('rating', 'sfw', 'sfw'),
+     ('rating', 'questionable', 'questionable'),
+     ('rating', 'nsfw', 'nsfw'),
+     ('orientation', 'landscape', 'landscape'),
+     ('orientation', 'portrait', 'portrait'),
+     ('orientation', 'square', 'square'),
+     ('animation', 'animated', 'animated');`,
+  steps: sharedMigrations,
+};

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { makeFolder, PRIVATE_FOLDER } from '../../../lib/file-system.ts';
 import { LockTimeout } from '../../contract/writer.ts';
-import type { NewId } from '../../data-migration.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions } from '../../session.ts';
-import { isCurrent, migrate, requireSchema, type Schema } from './migrations.ts';
+import type { NewId } from '../../shared-migrations.ts';
+import { type FileSchema, isCurrent, migrate, requireSchema } from './migrations.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. */
 export const BUSY_TIMEOUT_MS = 5000;
@@ -19,7 +19,7 @@ const CHECKPOINT_TIMEOUT_MS = 1000;
 const SQLITE_BUSY = 5;
 
 /** Opens the file for writing, and creates it where needed. */
-export function openDatabase(path: string, schema: Schema, newId: NewId = randomUUID): DatabaseSync {
+export function openDatabase(path: string, schema: FileSchema, newId: NewId = randomUUID): DatabaseSync {
   if (path !== ':memory:' && !existsSync(path)) createFile(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
@@ -50,7 +50,7 @@ export function closeDatabase(database: DatabaseSync, path: string): void {
 }
 
 /** Upgrades the schema of a file that an older version made. `onStart` is called before. */
-export function migrateDatabase(path: string, schema: Schema, onStart: () => void): void {
+export function migrateDatabase(path: string, schema: FileSchema, onStart: () => void): void {
   // One without a byte is damaged.
   if (!statSync(path, { throwIfNoEntry: false })?.size) return;
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });

@@ -1,41 +1,46 @@
 /** Schema migrations of a database file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { DataMigration, NewId } from '../../data-migration.ts';
 import { OutdatedCatalogue } from '../../session.ts';
+import {
+  type DataMigration,
+  missingSteps,
+  type NewId,
+  newestStep,
+  type Schema,
+} from '../../shared-migrations.ts';
 
-export interface Schema {
+/** The file's `user_version` counts the steps applied. */
+export interface FileSchema extends Schema {
   /** Stored in the file, so that another program's database is never migrated by mistake. */
   application: number;
-  /** SQL, or what computes it, in order. The file's user_version counts the steps applied. */
-  steps: (string | DataMigration)[];
 }
 
 /** Documents of 1 to 2 kB waste a sixth of pages of 4 kB, SQLite's default: importing them takes a quarter more CPU time. */
 const PAGE_SIZE = 8192;
 
 /** Creates the schema in a new file. Throws if the file has an older one. */
-export function requireSchema(database: DatabaseSync, schema: Schema, newId: NewId): void {
+export function requireSchema(database: DatabaseSync, schema: FileSchema, newId: NewId): void {
   // Takes no lock, so that commands can start while an import runs.
   if (pragma(database, 'user_version') === 0 && !isCurrent(database, schema))
     migrate(database, schema, newId);
   else requireCurrent(database, schema);
 }
 
-export function requireCurrent(database: DatabaseSync, schema: Schema): void {
+export function requireCurrent(database: DatabaseSync, schema: FileSchema): void {
   if (!isCurrent(database, schema)) throw new OutdatedCatalogue();
 }
 
 /** Applies the missing steps under the write lock, so that several processes may start at once. */
-export function migrate(database: DatabaseSync, { application, steps }: Schema, newId: NewId): void {
+export function migrate(database: DatabaseSync, schema: FileSchema, newId: NewId): void {
   // Of a new file only.
   database.exec(`pragma page_size = ${PAGE_SIZE}; pragma journal_mode = wal`);
   database.exec('begin immediate');
   try {
-    for (const step of steps.slice(pragma(database, 'user_version')))
+    for (const step of missingSteps(schema, pragma(database, 'user_version')))
       if (typeof step === 'string') database.exec(step);
       else migrateData(database, step(newId));
-    database.exec(`pragma application_id = ${application}`);
-    database.exec(`pragma user_version = ${steps.length}`);
+    database.exec(`pragma application_id = ${schema.application}`);
+    database.exec(`pragma user_version = ${newestStep(schema)}`);
     database.exec('commit');
   } catch (error) {
     database.exec('rollback');
@@ -54,20 +59,14 @@ function migrateData(database: DatabaseSync, statements: ReturnType<DataMigratio
   }
 }
 
-/** Whether no step is missing. Throws if the file was not written by this version or an older one. */
-export function isCurrent(database: DatabaseSync, { application, steps }: Schema): boolean {
-  refuseForeign(database, application, steps.length);
-  return pragma(database, 'user_version') === steps.length;
-}
-
-function refuseForeign(database: DatabaseSync, application: number, newest: number): void {
+/** Whether no step is missing. Throws if this version cannot migrate the file. */
+export function isCurrent(database: DatabaseSync, schema: FileSchema): boolean {
   const { tables } = database.prepare('select count(*) as tables from sqlite_schema').get() as {
     tables: number;
   };
-  if (tables > 0 && pragma(database, 'application_id') !== application)
+  if (tables > 0 && pragma(database, 'application_id') !== schema.application)
     throw new Error('the database file belongs to another program; name another file in DATABASE_URL');
-  if (pragma(database, 'user_version') > newest)
-    throw new Error('the catalogue was created by a newer version of zukan; upgrade zukan to open it');
+  return missingSteps(schema, pragma(database, 'user_version')).length === 0;
 }
 
 function pragma(database: DatabaseSync, name: string): number {

@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { BUSY_TIMEOUT_MS, closeDatabase, logSize, openDatabase } from './database.ts';
-import { isCurrent, requireCurrent, type Schema } from './migrations.ts';
+import { type FileSchema, isCurrent, requireCurrent } from './migrations.ts';
 
 /** Creates the file where needed and possible. */
-export function openForReading(path: string, schema: Schema): DatabaseSync {
+export function openForReading(path: string, schema: FileSchema): DatabaseSync {
   if (isOnReadOnlyDisk(path)) return openUnwritable(path, schema);
   if (!existsSync(path)) closeDatabase(openDatabase(path, schema), path);
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
@@ -30,7 +30,7 @@ export function isOnReadOnlyDisk(path: string): boolean {
   }
 }
 
-function openUnwritable(path: string, schema: Schema): DatabaseSync {
+function openUnwritable(path: string, schema: FileSchema): DatabaseSync {
   if (!existsSync(path)) throw new Error(`${path} does not exist, and the file system is read-only`);
   const url = pathToFileURL(path);
   // SQLite shares the state of the log in a file that it could not create here. If nobody has created it, nobody has the

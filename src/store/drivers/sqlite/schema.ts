@@ -1,5 +1,5 @@
 /**
- * The schemas of the embedded store. Never edit a released step; append a new one.
+ * The schemas of the embedded store, as version 1.0.0 made them. Never edit them; append a step to shared-migrations.ts.
  *
  * `shelf` has one row for the whole catalogue, one for animations, and one for each rating, orientation, artist, category
  * and character. The last three kinds also have their public JSON, their position in the list of their kind, and the number of the image
@@ -20,26 +20,15 @@
  * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
  */
-import { addAlbums } from '../../album-migration.ts';
-import { KEEP_IMPORT_RUNS } from '../../change-log-migration.ts';
-import { FIND_FIRST_COVERS } from '../../cover-migration.ts';
-import { addFilters } from '../../filter-migration.ts';
-import { normaliseNames } from '../../name-migration.ts';
 import { sharedMigrations } from '../../shared-migrations.ts';
-import { indexTitles } from '../../title-migration.ts';
-import { giveEveryImageAnArtist } from '../../unknown-artist-migration.ts';
-import type { Schema } from './migrations.ts';
+import type { FileSchema } from './migrations.ts';
 
-const parseShelves = (stored: unknown) => String(stored).split(',').filter(Boolean).map(Number);
-
-/** How migrations look into documents. */
-const texts = { lineFeed: 'char(10)', find: (part: string, text: string) => `instr(${text}, ${part})` };
-
-export const catalogueSchema: Schema = {
+export const catalogueSchema: FileSchema = {
   // "zukn"
   application: 0x7a756b6e,
-  steps: [
-    `create table shelf (
+  base: 19,
+  creation: `
+   create table shelf (
      number integer primary key,
      kind text not null,
      id text not null,
@@ -49,45 +38,12 @@ export const catalogueSchema: Schema = {
      position integer not null default 0,
      created_at text not null default '',
      document text not null default '',
+     cover integer,
+     sort_key text not null default '',
      unique (kind, id)
    ) strict;
    create index shelf_position on shelf (kind, position);
    create index shelf_name on shelf (kind, name);
-
-   create table image (
-     number integer primary key autoincrement,
-     id text not null unique,
-     etag text not null,
-     key text not null,
-     mimetype text not null,
-     document text not null
-   ) strict;
-   create index image_etag on image (etag);
-
-   create table placement (
-     shelf integer not null,
-     position integer not null,
-     image integer not null,
-     primary key (shelf, position)
-   ) strict, without rowid;
-   create unique index placement_image on placement (image, shelf);
-
-   insert into shelf (kind, id, name) values
-     ('catalogue', 'all', 'all'),
-     ('rating', 'sfw', 'sfw'),
-     ('rating', 'questionable', 'questionable'),
-     ('rating', 'nsfw', 'nsfw'),
-     ('orientation', 'landscape', 'landscape'),
-     ('orientation', 'portrait', 'portrait'),
-     ('orientation', 'square', 'square');`,
-    // Adds the storage key next to the file name in every document (see catalogue/documents/document.ts).
-    `update image set document = replace(document, char(10) || '","artist"', char(10) || key || char(10) || '","artist"')`,
-    giveEveryImageAnArtist({
-      ...texts,
-      now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
-    }),
-    'create table perceptual_hash (image integer primary key, hash text not null) strict',
-    `create table edited (image integer primary key, fields text not null) strict;
    create table alias (
      kind text not null,
      key text not null,
@@ -101,16 +57,71 @@ export const catalogueSchema: Schema = {
      key text not null,
      name text not null,
      blocked_at text not null,
+     skips integer not null default 0,
      primary key (kind, key)
    ) strict, without rowid;
+
+   create table image (
+     number integer primary key autoincrement,
+     id text not null unique,
+     etag text not null,
+     key text not null,
+     mimetype text not null,
+     document text not null
+   ) strict;
+   create index image_etag on image (etag);
+   create table perceptual_hash (image integer primary key, hash text not null) strict;
+   create table edited (image integer primary key, fields text not null) strict;
+   create table title_word (
+     word text not null,
+     image integer not null,
+     primary key (word, image)
+   ) strict, without rowid;
+
+   create table placement (
+     shelf integer not null,
+     position integer not null,
+     image integer not null,
+     primary key (shelf, position)
+   ) strict, without rowid;
+   -- See queries.ts.
+   create table image_shelves (
+     image integer primary key,
+     shelves text not null,
+     width int not null default 0,
+     height int not null default 0
+   ) strict;
+   create table album_image (
+     album integer not null,
+     position integer not null,
+     image text not null,
+     primary key (album, position),
+     unique (image, album)
+   ) strict, without rowid;
+
+   create table document_change (
+     number integer primary key autoincrement,
+     image integer not null unique
+   ) strict;
+   create trigger document_changed after update of document on image when new.document <> old.document
+   begin
+     delete from document_change where image = old.number;
+     insert into document_change (image) values (old.number);
+   end;
+   create trigger document_removed after delete on image
+   begin
+     delete from document_change where image = old.number;
+     insert into document_change (image) values (old.number);
+   end;
+
    create table removed_file (
      hash text primary key,
      image text not null,
      removed_at text not null,
      reason text not null
    ) strict, without rowid;
-   create index removed_file_image on removed_file (image);`,
-    `create table source_file (
+   create index removed_file_image on removed_file (image);
+   create table source_file (
      folder text not null,
      path text not null,
      image text not null,
@@ -118,120 +129,70 @@ export const catalogueSchema: Schema = {
      fingerprint text not null,
      primary key (folder, path, image)
    ) strict, without rowid;
-   create index source_file_image on source_file (image);`,
-    `create table document_change (
-       number integer primary key autoincrement,
-       image integer not null unique
-     ) strict;
-     create trigger document_changed after update of document on image when new.document <> old.document
-     begin
-       delete from document_change where image = old.number;
-       insert into document_change (image) values (old.number);
-     end;
-     create trigger document_removed after delete on image
-     begin
-       delete from document_change where image = old.number;
-       insert into document_change (image) values (old.number);
-     end;`,
-    `alter table shelf add column cover integer; ${FIND_FIRST_COVERS};`,
-    `create table import_run (
-       id integer primary key,
-       at text not null,
-       source text not null,
-       origin text not null,
-       added integer not null,
-       changed integer not null,
-       removed integer not null,
-       entries integer not null,
-       first_image integer not null,
-       last_image integer not null,
-       changes integer not null,
-       state text not null
-     ) strict;
-     create table import_change (
-       run integer not null,
-       kind text not null,
-       id text not null,
-       before text,
-       after text not null,
-       primary key (run, kind, id)
-     ) strict, without rowid;`,
-    // See queries.ts.
-    `create table image_shelves (image integer primary key, shelves text not null) strict;
-     insert into image_shelves select image, ',' || group_concat(shelf, ',') || ',' from placement group by image;
-     drop index placement_image;`,
-    `create table change (
-       number integer primary key,
-       at text not null,
-       origin text not null,
-       user_name text not null,
-       summary text not null,
-       source text,
-       added integer not null,
-       changed integer not null,
-       removed integer not null,
-       entries integer not null,
-       first_image integer not null,
-       last_image integer not null,
-       items integer not null,
-       undoes integer,
-       state text not null
-     ) strict;
-     create table change_item (
-       change integer not null,
-       kind text not null,
-       id text not null,
-       before text,
-       after text,
-       undone_by integer,
-       primary key (change, kind, id)
-     ) strict, without rowid;
-     create index change_item_id on change_item (id, kind, change);
-     create table trash (
-       change integer not null,
-       id text not null,
-       kind text not null,
-       removed_at text not null,
-       number integer not null,
-       etag text not null,
-       key text not null,
-       mimetype text not null,
-       document text not null,
-       perceptual_hash text,
-       edited text not null,
-       primary key (change, id)
-     ) strict, without rowid;
-     create index trash_id on trash (id);
-     ${KEEP_IMPORT_RUNS}`,
-    'alter table blocked_name add column skips integer not null default 0',
-    `alter table shelf add column sort_key text not null default ''`,
-    () => normaliseNames({ format: (shelves) => `,${shelves.join()},`, parse: parseShelves }),
-    'create table source_folder (folder text primary key, choice text not null) strict, without rowid',
-    `create table title_word (
-       word text not null,
-       image integer not null,
-       primary key (word, image)
-     ) strict, without rowid`,
-    () =>
-      indexTitles(
-        'insert or ignore into title_word (word, image) select value ->> 0, value ->> 1 from json_each($1)',
-      ),
-    addFilters({
-      ...texts,
-      leadingNumber: (text) => `cast(${text} as integer)`,
-      addShelf: (shelf) => `shelves || ${shelf} || ','`,
-    }),
-    `${addAlbums('text')} strict, without rowid`,
-    ...sharedMigrations,
-  ],
+   create index source_file_image on source_file (image);
+   create table source_folder (folder text primary key, choice text not null) strict, without rowid;
+
+   create table change (
+     number integer primary key,
+     at text not null,
+     origin text not null,
+     user_name text not null,
+     summary text not null,
+     source text,
+     added integer not null,
+     changed integer not null,
+     removed integer not null,
+     entries integer not null,
+     first_image integer not null,
+     last_image integer not null,
+     items integer not null,
+     undoes integer,
+     state text not null
+   ) strict;
+   create table change_item (
+     change integer not null,
+     kind text not null,
+     id text not null,
+     before text,
+     after text,
+     undone_by integer,
+     primary key (change, kind, id)
+   ) strict, without rowid;
+   create index change_item_id on change_item (id, kind, change);
+   create table trash (
+     change integer not null,
+     id text not null,
+     kind text not null,
+     removed_at text not null,
+     number integer not null,
+     etag text not null,
+     key text not null,
+     mimetype text not null,
+     document text not null,
+     perceptual_hash text,
+     edited text not null,
+     primary key (change, id)
+   ) strict, without rowid;
+   create index trash_id on trash (id);
+
+   insert into shelf (kind, id, name) values
+     ('catalogue', 'all', 'all'),
+     ('rating', 'sfw', 'sfw'),
+     ('rating', 'questionable', 'questionable'),
+     ('rating', 'nsfw', 'nsfw'),
+     ('orientation', 'landscape', 'landscape'),
+     ('orientation', 'portrait', 'portrait'),
+     ('orientation', 'square', 'square'),
+     ('animation', 'animated', 'animated');`,
+  steps: sharedMigrations,
 };
 
 /** Tokens have their own file: an import locks the catalogue while it runs, and revoking a token cannot wait. */
-export const tokenSchema: Schema = {
+export const tokenSchema: FileSchema = {
   // "zukt"
   application: 0x7a756b74,
-  steps: [
-    `create table token (
+  base: 1,
+  creation: `create table token (
      id text primary key,
      hash text not null unique,
      owner text not null,
@@ -242,6 +203,7 @@ export const tokenSchema: Schema = {
      expires text not null,
      revoked_at text
    ) strict, without rowid;`,
+  steps: [
     // That of their catalogue.
     'create table identity (id text not null) strict',
   ],

@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { defaultTuning } from '../../../lib/tuning.ts';
 import { StoredCatalogue } from '../../catalogue.ts';
-import type { NewId } from '../../data-migration.ts';
 import { DocumentFiller } from '../../document-filler.ts';
+import type { NewId } from '../../shared-migrations.ts';
 import type { Store } from '../../store.ts';
 import { closeDatabase, migrateDatabase, openDatabase } from './database.ts';
 import { SqliteDriver } from './driver.ts';
