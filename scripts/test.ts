@@ -8,8 +8,8 @@
  *   // depth: all     only in test:all
  *   // process: own   in a process with such files only: it emits signals, which a listener of another file could take
  */
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -22,8 +22,8 @@ const MIN_PROCESSES = 4;
 const BROWSER_FOLDER = 'test/web/';
 const BROWSERS = 1;
 const cache = join(root, 'node_modules/.cache');
-/** Where processes note which files they have claimed and which they have finished. */
-const notes = join(cache, 'tests');
+/** Where processes note which files they have claimed. */
+const notes = mkdtempSync(join(tmpdir(), 'zukan-tests-'));
 /** What a test needs to start a server, a browser or a command. */
 const services = /'node:(child_process|http|net)'|'playwright-core'|\/src\/app\.ts'/;
 /** Of the lines of `src/` and of their branches, that `npm run coverage` must see. */
@@ -60,18 +60,26 @@ const results = run({
 results.on('test:fail', () => {
   process.exitCode = 1;
 });
+// A file is a suite in its process. One that declares no test has no result, nor has one whose process was ended from within,
+// which reports no failure.
+const tested = new Set<string | undefined>();
+const finished = new Set<string>();
+for (const event of ['test:pass', 'test:fail'] as const)
+  results.on(event, ({ name, nesting, details, entryFile }: Result) => {
+    if (details.type !== 'suite') tested.add(entryFile);
+    else if (nesting === 0 && tested.delete(entryFile)) finished.add(name);
+  });
 results.compose(new spec()).pipe(process.stdout);
-// A process that is ended from within, by a signal that a test sends, reports no failure.
 process.on('exit', () => {
-  const lost = files.filter((file) => !existsSync(join(notes, 'finished', nameNote(file))));
+  rmSync(notes, { recursive: true });
+  const lost = files.filter((file) => !finished.has(file));
   if (lost.length === 0) return;
   process.exitCode = 1;
-  console.error(`Not run to the end: ${lost.join(', ')}`);
+  console.error(`No test has run to the end: ${lost.join(', ')}`);
 });
 
-function nameNote(file: string): string {
-  return file.replaceAll('/', ' ');
-}
+/** What the types of Node lack. */
+type Result = { name: string; nesting: number; details: { type?: string }; entryFile?: string };
 
 function hasMarker(file: string, marker: string): boolean {
   const [comments = ''] = readFileSync(join(root, file), 'utf8').split(/^(?!\/\/)/m, 1);
@@ -114,8 +122,6 @@ function shuffler(seed: number): <T>(items: T[]) => T[] {
  * Creating a folder claims a file, because only one process can.
  */
 function writeProcesses(lists: string[][]): string[] {
-  rmSync(notes, { recursive: true, force: true });
-  for (const folder of ['claimed', 'finished']) mkdirSync(join(notes, folder), { recursive: true });
   const urlOf = (file: string) => pathToFileURL(join(root, file)).href;
   return lists.map((files, index) => {
     const path = join(notes, `${index}.mjs`);
@@ -126,24 +132,20 @@ import { after, describe } from 'node:test';
 import '${urlOf('test/support/at-end.ts')}';
 import '${urlOf('test/support/properties.ts')}';
 const root = '${urlOf('')}/';
-const note = (folder, name) => mkdirSync(new URL(folder + '/' + name, import.meta.url));
-const claim = (name) => {
+const claim = (file) => {
   try {
-    note('claimed', name);
+    mkdirSync(new URL(file.replaceAll('/', ' '), import.meta.url));
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
     return false;
   }
 };
-for (const [file, name] of ${JSON.stringify(files.map((file) => [file, nameNote(file)]))})
-  if (claim(name))
+for (const file of ${JSON.stringify(files)})
+  if (claim(file))
     await new Promise((resolve) =>
       describe(file, async () => {
-        after(() => {
-          note('finished', name);
-          resolve();
-        });
+        after(resolve);
         await import(root + file).catch((error) => {
           resolve();
           throw error;
