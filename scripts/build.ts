@@ -5,15 +5,17 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { transform } from 'esbuild';
 import description from '../package.json' with { type: 'json' };
+import { builtScript, pages, readBrowserFiles } from '../src/assets/browser-files.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = resolve(root, process.argv[2] ?? 'dist');
 
 if (process.argv[2] === 'client') compileClient(join(root, 'client/dist'));
-else buildPackage();
+else await buildPackage();
 
-function buildPackage(): void {
+async function buildPackage(): Promise<void> {
   // Output of deleted sources would be packed too.
   rmSync(dist, { recursive: true, force: true });
   compile('tsconfig.package.json', '--outDir', dist);
@@ -23,6 +25,7 @@ function buildPackage(): void {
     recursive: true,
     filter: (path) => !path.endsWith('.ts') && basename(path) !== 'tsconfig.json',
   });
+  await buildScripts();
   for (const part of ['bin', 'demo', 'deploy', 'docs', 'README.md', 'LICENSE', 'CHANGELOG.md'])
     cpSync(join(root, part), join(dist, part), { recursive: true });
   // Replaces the compiler's copy. npx would not run a checkout directly if its own package.json had the `bin`.
@@ -47,6 +50,17 @@ function buildPackage(): void {
     dependencies,
   };
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+}
+
+/** Two thirds of what a checkout sends. */
+async function buildScripts(): Promise<void> {
+  for (const [page, { entries }] of Object.entries(pages)) {
+    const scripts = await (await readBrowserFiles(page as keyof typeof pages)).readScripts();
+    for (const [index, script] of scripts.entries()) {
+      const { code } = await transform(script, { minify: true, target: 'es2022', legalComments: 'none' });
+      writeFileSync(join(dist, builtScript(entries[index] as string)), code);
+    }
+  }
 }
 
 function compileClient(folder: string): void {

@@ -11,6 +11,7 @@ import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Image } from '../client/index.ts';
 import description from '../package.json' with { type: 'json' };
+import { builtScript, pages } from '../src/assets/browser-files.ts';
 import { onDisk, temporaryFolder } from './support/workspace.ts';
 
 const run = promisify(execFile);
@@ -86,8 +87,12 @@ test('contains every module and every file of the gallery', () => {
   const parts = ['src', 'client', 'web'];
   const expected = parts.flatMap((part) => sourceFiles(part).map((file) => join(part, file)));
   assert.ok(expected.length > 150);
+  const isScript = (file: string) => file.startsWith('web/') && file.endsWith('.ts');
   assert.deepEqual(
-    expected.map((file) => file.replace(/\.ts$/, '.js')).filter((file) => !existsSync(join(installed, file))),
+    expected
+      .filter((file) => !isScript(file) && !existsSync(join(installed, file.replace(/\.ts$/, '.js'))))
+      .concat(Object.values(pages).flatMap(({ entries }) => entries.map(builtScript)))
+      .filter((file) => !existsSync(join(installed, file))),
     [],
   );
 });

@@ -1,6 +1,5 @@
 /** The page of the studio, and the pages before and instead of it. */
 import { MARK, readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../assets/browser-files.ts';
-import { bundle } from '../assets/bundle.ts';
 
 export const HTML = 'text/html; charset=utf-8';
 
@@ -11,8 +10,8 @@ export interface PageFile {
 
 /** `index.html` names the stylesheets. They are sent as they are: nothing of this leaves the machine. */
 export async function readPage(): Promise<Map<string, PageFile>> {
-  const { readModules, textOf } = await readBrowserFiles('web', 'web/studio', 'client');
-  const [script = ''] = bundle(await readModules(), ['web/studio/main']);
+  const { readScripts, textOf } = await readBrowserFiles('studio');
+  const [script = ''] = await readScripts();
   const page = textOf('web/studio/index.html').replace('{{mark}}', MARK);
   const styles = Array.from(
     `${page}${signInPage('').text}`.matchAll(/\/assets\/([\w-]+\.css)/g),

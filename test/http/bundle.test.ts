@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
+import { transformSync } from 'esbuild';
 import { bundle } from '../../src/assets/bundle.ts';
 
 /** Runs the scripts of a page one after the other, and returns what they logged. */
@@ -40,6 +41,9 @@ test('modules run once, dependencies first, and share nothing but their exports'
   assert.deepEqual(run([first]), ['names', 'parts']);
   assert.deepEqual(run([first, second]), expected);
   assert.ok(!first.includes('Says'));
+  // As in the package.
+  const minified = [first, second].map((script) => transformSync(script, { minify: true }).code);
+  assert.deepEqual(run(minified), expected);
 });
 
 test('scripts are strict', () => {

@@ -5,10 +5,9 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Services, Site } from '../../../api/services.ts';
-import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../../../assets/browser-files.ts';
-import { bundle } from '../../../assets/bundle.ts';
+import { pages, readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../../../assets/browser-files.ts';
 import {
   type Asset,
   makeAsset,
@@ -133,7 +132,7 @@ function restrictScripts(exchange: Exchange, { type }: Asset): void {
  * The first script starts the first API call while the browser loads the second. The others, and a second stylesheet, are
  * loaded after the first tiles.
  */
-const entries = ['start', 'main', 'image-dialog', 'later'];
+const { entries } = pages.gallery;
 const lateStyle = 'image-dialog.css';
 const webFolder = join(import.meta.dirname, '../../../../web');
 
@@ -151,17 +150,13 @@ interface GalleryFiles {
 }
 
 async function readGalleryFiles(prefix: string, site: Site): Promise<GalleryFiles> {
-  const { readModules, textOf, joinStyles } = await readBrowserFiles('web', 'client');
-  const modules = await readModules();
+  const { readScripts, readModules, textOf, joinStyles } = await readBrowserFiles('gallery');
+  const [scripts, modules] = [await readScripts(), await readModules()];
   const template = textOf('web/index.html');
-  const scripts = bundle(
-    modules,
-    entries.map((name) => `web/${name}`),
-  );
   const styles = [...template.matchAll(styleLinks)].map(([, name]) => `web/${name}`);
   const style = joinStyles(styles) + accentStyle(site.accent);
   const assets = new Map([
-    ...scripts.map((text, index) => prepare(`${entries[index]}.js`, text, SCRIPT_TYPE)),
+    ...scripts.map((text, index) => prepare(`${basename(entries[index] ?? '')}.js`, text, SCRIPT_TYPE)),
     prepare('style.css', style, STYLE_TYPE),
     prepare(lateStyle, joinStyles([`web/${lateStyle}`]), STYLE_TYPE),
     prepare('serif.woff2', await readFile(join(webFolder, 'serif.woff2')), 'font/woff2'),

@@ -3,7 +3,6 @@
 import type { Route } from '../../../api/endpoint.ts';
 import type { Services } from '../../../api/services.ts';
 import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../../../assets/browser-files.ts';
-import { bundle } from '../../../assets/bundle.ts';
 import { type Asset, makeAsset, once, sendAsset, sendVersioned, versionOf } from '../../../http/assets.ts';
 import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
 import { version } from '../../../lib/version.ts';
@@ -30,13 +29,13 @@ export function referencePages(
   const [prefix = ''] = prefixes;
   const document = once(() => buildOpenApi(routes, prefixes, version, services.limiter?.perSecond));
   const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
-  const files = once(() => readBrowserFiles('web', 'web/reference', 'client'));
+  const files = once(() => readBrowserFiles('reference'));
   // The page for what does not exist has the stylesheet only.
   const style = once(async () =>
     makeAsset((await files()).joinStyles(styles) + accentStyle(site.accent), STYLE_TYPE),
   );
   const script = once(async () => {
-    const [code = ''] = bundle(await (await files()).readModules(), ['web/reference/main']);
+    const [code = ''] = await (await files()).readScripts();
     return makeAsset(code, SCRIPT_TYPE);
   });
   const examples = new ExampleCache(services, routes, prefix === '/' ? '' : prefix);
