@@ -5,11 +5,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { alternativeNames, measureAlternatives } from './alternatives.ts';
 import { measureAgainstBaseline, printResult, printScaling, type Result } from './baseline.ts';
 import { endpointNames, selectEndpoints } from './endpoints.ts';
 import { CONNECTIONS, loaderName } from './load.ts';
-import { plot } from './plot.ts';
 import { openFolder, startStore, stores } from './stores.ts';
 
 export const usage = `Usage: npm run bench -- [options]
@@ -19,9 +17,7 @@ export const usage = `Usage: npm run bench -- [options]
   --workers <n>        threads of zukan and of the baseline (1); 1,2 measures and compares both
   --rounds <n>         measurements per endpoint (5)
   --seconds <n>        duration of a measurement (3)
-  --alternatives       also measure ${alternativeNames.join(' and ')}
   --keep <folder>      keep the generated catalogues there and reuse them
-  --plot <folder>      write charts there, as SVG
   --json <file>        write all measurements there`;
 
 export async function run(options: string[]): Promise<void> {
@@ -34,9 +30,7 @@ export async function run(options: string[]): Promise<void> {
       workers: { type: 'string', default: '1' },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
-      alternatives: { type: 'boolean', default: false },
       keep: { type: 'string' },
-      plot: { type: 'string' },
       json: { type: 'string' },
     },
   });
@@ -66,10 +60,8 @@ export async function run(options: string[]): Promise<void> {
       for (const [index, few] of (fewest ?? []).entries()) printScaling(few, ours[index] as Result);
       fewest ??= ours;
       results.push(...ours);
-      if (values.alternatives) results.push(...(await measureAlternatives(store, ours, folder.path, rounds)));
     }
   }
-  if (values.plot) await plot(values.plot, results);
   if (values.json) await writeFile(values.json, JSON.stringify(results, mapsAsObjects, 2));
 }
 

@@ -4,21 +4,14 @@
 const benchmarks: Record<string, string> = {
   http: 'each endpoint against a bare node:http server (the default)',
   compare: 'each endpoint of this checkout against another checkout: compare <folder>',
-  fastify: 'our HTTP server against Fastify with the same handlers',
-  filters: 'random images with filters and seeds, against random images without',
   costs: 'CPU time of calls with each filter, with 10,000 images and with 1,000,000',
   start: 'the time from zukan serve to listening, against zukan --version',
   scale: 'requests and imports with 10,000 images against 1,000,000',
   import: 'importing images and records, against bare sharp and bare SQLite',
-  folder: 'importing a folder for the first time, and again without changes',
-  library: 'importing a library with the sidecars of many tools and bad files, interrupted many times',
-  postgres: 'calls on PostgreSQL, against `select 1` and `ORDER BY random()`',
-  alike: 'perceptual hashes: recall of copies, false positives, and similar images among 1,000,000',
-  log: 'log lines to a pipe, against pino',
   limits: 'rate limit decisions in memory and in Redis, and memory per client',
   pictures: 'the memory of decoding, importing and serving pictures of each kind',
   studio: 'the studio in Chromium with 20,000 pictures',
-  search: "searches against JavaScript's RegExp, and the service under hostile patterns",
+  hostile: 'how long hostile patterns and clients keep the service busy',
 };
 
 const DEFAULT = 'http';

@@ -69,7 +69,7 @@ export async function prepareScenarios(
     },
     edit: () => trace(store, place, ['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw']),
     rename: () => trace(store, place, ['entry', 'category', 'all', '--name', 'every']),
-    revert: () => trace(store, place, ['imports', 'revert', '1']),
+    revert: () => trace(store, place, ['undo', '1']),
     async undo() {
       const edited = await place.copy();
       await runOrThrow(['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw'], edited.environment);

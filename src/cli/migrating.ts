@@ -18,7 +18,6 @@ const changing: Record<string, (isGiven: (...options: string[]) => boolean, comm
   import: () => true,
   remove: () => true,
   restore: (isGiven) => !isGiven('check'),
-  revert: () => true,
   revoke: () => true,
   serve: () => true,
   studio: () => true,

@@ -2,7 +2,7 @@
  * The log on standard output: one JSON object, or one text for people, per line. Never log a query string, because it may hold a link's signature.
  *
  * Lines wait in a bounded buffer, so that writing never blocks on their reader. When it is full, new lines are dropped and
- * counted. pino takes more CPU time per line (`npm run bench -- log`), and waits before it retries a full pipe.
+ * counted. pino takes more CPU time per line (docs/internals/performance.md), and waits before it retries a full pipe.
  */
 import type { Metric } from '../lib/metrics.ts';
 import { printable } from '../lib/printable.ts';

@@ -71,7 +71,6 @@ describe('usage', () => {
     ['entry'],
     ['remove'],
     ['imports'],
-    ['imports', 'revert'],
     ['check'],
     ['stats'],
     ['migrate'],

@@ -86,7 +86,7 @@ await forEachEngineInDepth((engine) => {
   test('the trash lists, restores and deletes; a take-down leaves only id and hash', async () => {
     const { run, fails, files } = await prepare();
     const [before, stored] = [await run('export'), files()];
-    await run('imports', 'revert', '1');
+    await run('undo', '1');
     assert.equal(files(), stored);
     assert.equal(
       (await run('trash')).split('\n').filter(Boolean).length,
@@ -109,7 +109,7 @@ await forEachEngineInDepth((engine) => {
     await run('undo', '4');
     assert.doesNotMatch(await run('export'), new RegExp(`"type":"image","id":"${first}"`), 'it stays away');
     assert.match(await fails('trash', '--restore', first), /the trash has no image/);
-    await run('imports', 'revert', '1');
+    await run('undo', '1');
     assert.match(await run('trash', '--empty', '--yes'), /^deleted \d+ images and \d+ files for good\n/);
     assert.equal(files(), 0);
     assert.equal(await run('trash'), 'the trash is empty\n');

@@ -83,7 +83,7 @@ test('every command that changes the catalogue removes the leftovers of a killed
     ['edit', uuid(4, 1), '--rating', 'nsfw'],
     ['entry', 'category', 'cats', '--create'],
     ['remove', '--yes', uuid(4, 1)],
-    ['imports', 'revert', '1'],
+    ['undo', '1'],
     ['thumbnails', '--quiet'],
     ['check', '--repair', '--quiet'],
     'studio',

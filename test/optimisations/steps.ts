@@ -163,7 +163,7 @@ const command = fc.oneof(
     fc.constantFrom(...TOKENS).map((id) => [id]),
   ),
   fc.tuple(
-    fc.constant(['imports', 'revert']),
+    fc.constant(['undo']),
     fc.integer({ min: 2, max: 4 }).map((run) => [String(run)]),
   ),
 );

@@ -68,7 +68,7 @@ await forEachEngine((engine) => {
     await box.import([keyed(1, { id: uuid(4, 1) }), keyed(2, { id: uuid(4, 2) })]);
     const run = (days: string, ...words: string[]) =>
       runCommand(words, { ...box.environment, TRASH_DAYS: days });
-    await run('30', 'imports', 'revert', '1');
+    await run('30', 'undo', '1');
     await run('30', 'entry', 'category', 'one', '--create');
     assert.equal(JSON.parse((await run('30', 'trash', '--json')).output).length, 2);
     await run('0', 'entry', 'category', 'two', '--create');

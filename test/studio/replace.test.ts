@@ -68,7 +68,7 @@ await forEachEngineInDepth(async (engine) => {
       /replaced by another file/,
     );
     assert.deepEqual(await studio.ids(), [id]);
-    assert.match(await box.ok('imports', 'revert', '1', '--dry-run'), /: nothing left to change/);
+    assert.match(await box.ok('undo', '1', '--dry-run'), /: nothing left to change/);
     await box.ok('check');
     await studio.undo(json.steps[0].id);
     assert.deepEqual(await bytesOf(), small);

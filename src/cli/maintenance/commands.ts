@@ -156,23 +156,12 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       (await import('./undo.ts')).undoCommand(config(), number, options, terminal),
     );
 
-  const imports = program
+  program
     .command('imports')
-    .description('list the last imports and what each changed, or revert one')
+    .description('list the last imports and what each changed; "zukan undo" undoes one')
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan imports --json'))
     .action(async (options) => (await import('./undo.ts')).listImports(config(), options, terminal));
-
-  imports
-    .command('revert')
-    .description('undo an import: remove the images that it added, and restore what it changed')
-    .argument('<id>', 'the id that "zukan imports" shows')
-    .option('--dry-run', 'print what would change and change nothing', false)
-    .option('--strict', 'change nothing if something was changed since', false)
-    .addHelpText('after', examples('zukan imports revert 12 --dry-run'))
-    .action(async (id, options) =>
-      (await import('./undo.ts')).revertCommand(config(), id, options, terminal),
-    );
 
   const studio = program
     .command('studio')

@@ -1,4 +1,4 @@
-/** `zukan undo`: undoes a change. `zukan imports` lists those that are imports, and `zukan imports revert` undoes one. */
+/** `zukan undo`: undoes a change. `zukan imports` lists those that are imports. */
 
 import { ChangedSince, undoChange } from '../../changes/undo.ts';
 import type { Kept, UndoResult } from '../../changes/undoing.ts';
@@ -15,8 +15,6 @@ import { describeSubject, parseNumber } from './history.ts';
 
 const MAX_IMPORTS = 100;
 const header = ['id', 'time', 'added', 'changed', 'removed', 'entries', 'state', 'source'];
-/** What scripts know these as. */
-const importStates = { done: 'revertible', undone: 'reverted', forgotten: 'forgotten', final: 'final' };
 
 export interface UndoFlags {
   dryRun: boolean;
@@ -66,27 +64,14 @@ export async function listImports(
   else printLines(terminal, formatTable(header, imports.map(toRow)));
 }
 
-export async function revertCommand(
-  config: Config,
-  text: string,
-  flags: UndoFlags,
-  terminal: Terminal,
-): Promise<void> {
-  await using snapshot = await openSnapshot(config);
-  const change = await snapshot.changeLog.find(parseNumber(text));
-  if (change && change.source === null)
-    throw new CommandError(`change ${text} is no import; "zukan undo ${text}" undoes it`);
-  await undoCommand(config, text, flags, terminal);
-}
-
 function view({ number: id, at, source, origin, added, changed, removed, entries, state }: Change) {
-  return { id, at, source, origin, added, changed, removed, entries, state: importStates[state] };
+  return { id, at, source, origin, added, changed, removed, entries, state };
 }
 
 function toRow(change: Change): string[] {
   const { id, at, added, changed, removed, entries, state, source } = view(change);
   const numbers = [added, changed, removed, entries].map(String);
-  return [String(id), at, ...numbers, state === 'revertible' ? '' : state, source || 'added in the studio'];
+  return [String(id), at, ...numbers, state === 'done' ? '' : state, source || 'added in the studio'];
 }
 
 function describeResult({ removed, restored, changed, entries }: UndoResult): string {
