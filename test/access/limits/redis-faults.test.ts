@@ -1,0 +1,237 @@
+/**
+ * Redis hangs, replies late, refuses writes or is missing: decisions go on without it, no client is punished later, and no block
+ * is lifted.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { RedisLimiter, type RedisLimiterOptions } from '../../../src/access/limits/redis.ts';
+import type { Decision } from '../../../src/access/rate.ts';
+import { unless } from '../../support/servers/needs.ts';
+import { startProxy } from '../../support/servers/proxy.ts';
+import {
+  findRedis,
+  freePort,
+  installRedis,
+  type PrivateRedis,
+  startRedis,
+} from '../../support/servers/redis.ts';
+import { until } from '../../support/until.ts';
+
+const skip = unless(findRedis(), 'Redis', installRedis);
+/** In the future: Redis drops keys by its own time. */
+const START = Date.parse('2100-01-01T00:00:00.000Z');
+/** The failures in a row after which decisions no longer wait for Redis. */
+const MAX_FAILURES = 5;
+/** Sends nothing but one probe and decisions. */
+const rarely = { clock: () => START, probeIntervalMs: 60_000 };
+const soon = { commandTimeoutMs: 200, probeIntervalMs: 20 };
+
+async function startPrivateRedis(t: TestContext): Promise<PrivateRedis> {
+  const redis = await startRedis();
+  t.after(() => redis.kill());
+  return redis;
+}
+
+/** A limiter, and the changes that it reported. */
+async function startLimiter(t: TestContext, url: string, options: Partial<RedisLimiterOptions>) {
+  const changes: string[] = [];
+  const reasons: string[] = [];
+  const limiter = new RedisLimiter(url, {
+    perSecond: 1,
+    prefix: 'zukan',
+    startTimeoutMs: 60_000,
+    ...options,
+    onChange(isUnavailable, reason) {
+      changes.push(isUnavailable ? 'unavailable' : 'available');
+      reasons.push(reason);
+    },
+  });
+  t.after(() => limiter.close());
+  await limiter.start();
+  return { limiter, changes, reasons };
+}
+
+const block = async (limiter: RedisLimiter) => {
+  while (!(await limiter.decide('abuser')).isBlocked);
+};
+
+const untilAvailable = (limiter: RedisLimiter) =>
+  until('Redis is available again', () => limiter.degradedReason() === undefined);
+
+/** Fails if the decision needs anything but this process. */
+async function decideAtOnce(limiter: RedisLimiter, client: string): Promise<Decision> {
+  let decision: Decision | undefined;
+  void limiter.decide(client).then((decided) => {
+    decision = decided;
+  });
+  await setImmediate();
+  assert.ok(decision, 'the decision waits for Redis');
+  return decision;
+}
+
+test('one pause of Redis neither lifts a block nor makes it unavailable', { skip }, async (t) => {
+  const redis = await startPrivateRedis(t);
+  const { limiter, changes } = await startLimiter(t, redis.url, { ...rarely, commandTimeoutMs: 300 });
+  await block(limiter);
+  redis.signal('SIGSTOP');
+  const others = Array.from({ length: 20 }, (_, index) => limiter.decide(`other ${index}`));
+  const blocked = await limiter.decide('abuser');
+  for (const other of await Promise.all(others)) assert.equal(other.isAllowed, true);
+  redis.signal('SIGCONT');
+  assert.deepEqual(blocked, {
+    isAllowed: false,
+    isBlocked: true,
+    wait: 3_600_000,
+    remaining: 0,
+    refusalsLeft: 0,
+  });
+  assert.deepEqual(changes, []);
+  assert.equal((await limiter.decide('other 1')).isAllowed, false, 'Redis counted the late decision');
+});
+
+test('requests during a hang neither wait nor count when Redis resumes, and blocks stay', {
+  skip,
+}, async (t) => {
+  const redis = await startPrivateRedis(t);
+  let now = START;
+  const { limiter, changes } = await startLimiter(t, redis.url, { ...soon, clock: () => now });
+  await block(limiter);
+  const client = 'a well-paced client';
+  assert.equal((await limiter.decide(client)).isAllowed, true);
+  redis.signal('SIGSTOP');
+  for (let failure = 1; failure <= MAX_FAILURES; failure++) {
+    assert.equal(limiter.degradedReason(), undefined, `before failure ${failure}`);
+    now += 1000;
+    assert.equal((await limiter.decide(client)).isAllowed, true);
+  }
+  assert.equal(limiter.degradedReason(), 'Redis unavailable; each instance limits on its own');
+  assert.equal((await decideAtOnce(limiter, 'abuser')).isBlocked, true);
+  for (let second = 0; second < 4; second++) {
+    now += 1000;
+    assert.equal((await decideAtOnce(limiter, client)).isAllowed, true);
+    for (let other = 0; other < 20; other++) await decideAtOnce(limiter, `${second} ${other}`);
+  }
+  redis.signal('SIGCONT');
+  await untilAvailable(limiter);
+  assert.deepEqual(changes, ['unavailable', 'available']);
+  const probe = new Redis(redis.url);
+  const keys = await probe.keys('zukan:limit:*');
+  probe.disconnect();
+  assert.deepEqual(
+    keys.sort(),
+    [`zukan:limit:${client}`, 'zukan:limit:abuser'],
+    'only the requests that noticed the hang were sent',
+  );
+  now += 1000;
+  const { isAllowed, isBlocked } = await limiter.decide(client);
+  assert.deepEqual({ isAllowed, isBlocked }, { isAllowed: true, isBlocked: false });
+});
+
+test('a connection that swallows everything does not hold up decisions, and recovers', {
+  skip,
+}, async (t) => {
+  const redis = await startPrivateRedis(t);
+  const proxy = await startProxy(redis.port);
+  const { limiter } = await startLimiter(t, `redis://127.0.0.1:${proxy.port}`, soon);
+  await limiter.decide('one');
+  proxy.isSilent = true;
+  for (let failure = 0; failure < MAX_FAILURES; failure++)
+    assert.equal((await limiter.decide(`two ${failure}`)).isAllowed, true);
+  assert.equal((await decideAtOnce(limiter, 'three')).isAllowed, true);
+  // The bytes swallowed so far are lost, so the connection cannot continue.
+  proxy.cut();
+  proxy.isSilent = false;
+  await untilAvailable(limiter);
+  let sent = 0;
+  proxy.onSent = () => {
+    sent++;
+  };
+  assert.equal((await limiter.decide('four')).isAllowed, true);
+  assert.ok(sent > 0, 'Redis decides again');
+});
+
+/** Blocks this process until Redis has run the command. */
+function waitBusily(url: string, key: string, violations: number): void {
+  const script = `
+    import { Redis } from 'ioredis';
+    const redis = new Redis('${url}');
+    while (Number(await redis.hget('${key}', 'violations')) !== ${violations});
+    redis.disconnect();`;
+  const settings = { cwd: import.meta.dirname, timeout: 60_000 };
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], settings);
+  assert.equal(status, 0);
+}
+
+test('a reply that waits for a busy process is not late', { skip }, async (t) => {
+  const redis = await startPrivateRedis(t);
+  const patient = await startLimiter(t, redis.url, { ...rarely, commandTimeoutMs: 60_000 });
+  assert.equal((await patient.limiter.decide('fast')).isAllowed, true);
+  assert.equal((await patient.limiter.decide('fast')).isAllowed, false);
+  const { limiter } = await startLimiter(t, redis.url, { ...rarely, commandTimeoutMs: 1 });
+  const decision = limiter.decide('fast');
+  waitBusily(redis.url, 'zukan:limit:fast', 2);
+  assert.equal((await decision).isAllowed, false, 'Redis decides, not the empty memory of this process');
+});
+
+test('reports why Redis is unavailable', { skip }, async (t) => {
+  const url = `redis://127.0.0.1:${await freePort()}`;
+  const { limiter, reasons } = await startLimiter(t, url, { startTimeoutMs: 100 });
+  assert.match(limiter.degradedReason() ?? '', /^Redis unavailable/);
+  assert.match(reasons.join(), /ECONNREFUSED/);
+});
+
+/** Changes at run time that make Redis refuse writes, and their reversal. */
+const refusals: [string, (redis: Redis) => Promise<unknown>, (redis: Redis) => Promise<unknown>][] = [
+  [
+    'its memory is full',
+    (redis) => redis.config('SET', 'maxmemory', '1'),
+    (redis) => redis.config('SET', 'maxmemory', '0'),
+  ],
+  [
+    'it is a read-only replica',
+    async (redis) => redis.replicaof('127.0.0.1', await freePort()),
+    (redis) => redis.replicaof('NO', 'ONE'),
+  ],
+];
+
+for (const [name, refuse, accept] of refusals)
+  for (const hasRequests of [true, false])
+    test(`reports Redis as unavailable while ${name}, ${hasRequests ? 'with' : 'without'} requests`, {
+      skip,
+    }, async (t) => {
+      const redis = await startPrivateRedis(t);
+      const admin = new Redis(redis.url);
+      t.after(() => admin.disconnect());
+      const proxy = await startProxy(redis.port);
+      const settings = { commandTimeoutMs: 10_000, probeIntervalMs: 10 };
+      const { limiter, changes } = await startLimiter(t, `redis://127.0.0.1:${proxy.port}`, settings);
+      await block(limiter);
+      await refuse(admin);
+      let requests = 0;
+      // A blocked client only reads, so its decisions succeed all the time.
+      const sendRequests = async () => {
+        if (!hasRequests) return;
+        assert.equal((await limiter.decide(`client ${requests++}`)).isAllowed, true);
+        assert.equal((await limiter.decide('abuser')).isBlocked, true);
+      };
+      await until('the limiter is degraded', async () => {
+        await sendRequests();
+        return limiter.degradedReason() !== undefined;
+      });
+      let probes = 0;
+      proxy.onSent = () => {
+        probes++;
+      };
+      await until('more probes were sent', async () => {
+        await sendRequests();
+        return probes >= 10;
+      });
+      assert.deepEqual(changes, ['unavailable']);
+      await accept(admin);
+      await untilAvailable(limiter);
+      assert.deepEqual(changes, ['unavailable', 'available']);
+      assert.deepEqual(await admin.keys('zukan:limit:client*'), []);
+    });
