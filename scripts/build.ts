@@ -52,7 +52,7 @@ async function buildPackage(): Promise<void> {
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
 }
 
-/** Two thirds of what a checkout sends. */
+/** Half as long as those of a checkout, before compression. */
 async function buildScripts(): Promise<void> {
   for (const [page, { entries }] of Object.entries(pages)) {
     const scripts = await (await readBrowserFiles(page as keyof typeof pages)).readScripts();
