@@ -14,7 +14,8 @@ export interface Place {
   contents(): Promise<string>;
   /** Every file in the storage, with those of journals and unfinished writes. */
   stored(): string[];
-  copy(): Promise<Place>;
+  /** In a folder of its own, or in this one. */
+  copy(folder?: string): Promise<Place>;
   /** Waits until the database has ended the sessions of killed processes: one may still commit. */
   settle(): Promise<void>;
   remove(): Promise<void>;
@@ -33,8 +34,7 @@ export function newPlaces(folder: string, { postgres }: Engines): [name: string,
     },
     stored: () =>
       filesIn(filesFolder(configFor('', environment))).map((line) => line.split(' ')[0] as string),
-    async copy() {
-      const DATA_DIR = join(folder, `copy-${++count}`);
+    async copy(DATA_DIR = join(folder, `copy-${++count}`)) {
       cpSync(environment.DATA_DIR as string, DATA_DIR, { recursive: true });
       const copied = await database.copy();
       return place({ DATA_DIR, ...copied.environment }, copied);

@@ -1,20 +1,24 @@
 /**
- * Kills commands and servers at random moments. Afterwards the catalogue is the old or the new one, and the next command
- * that changes it leaves nothing behind.
+ * Kills commands, servers and the studio at random moments, and takes away what they need. Afterwards the catalogue is the old or
+ * the new one, and the next command that changes it leaves nothing behind.
  */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { Progress } from '../src/cli/terminal/progress.ts';
 import { inParallel } from '../src/lib/parallel.ts';
-import { launch, runCommand, serve } from '../test/support/zukan/program.ts';
+import { unlessMounting } from '../test/support/servers/mount.ts';
+import { findChromium, installChromium, unless } from '../test/support/servers/needs.ts';
+import { launch, serve } from '../test/support/zukan/program.ts';
+import { launchUntil, type Moment } from '../test/support/zukan/run-until.ts';
 import { newPlaces, type Place } from './kill-stores.ts';
+import { lose } from './losses.ts';
 import { type Random, randomFor } from './random.ts';
 import type { Report } from './report.ts';
-import { prepareScenarios, type Scenario, type Subject, subjects, traceFlags } from './scenarios.ts';
-import { type Engines, runOrThrow, stop } from './servers.ts';
-import { type Moment, WatchedPlace, watchFolder } from './watch-kills.ts';
+import { commandOf, prepareScenarios, type Scenario, type Subject, subjects } from './scenarios.ts';
+import { addressOf, type Engines, stop } from './servers.ts';
+import { killStudio } from './studio-kills.ts';
+import { fillBeforeStart, moveClock } from './surroundings.ts';
+import { verify, verifyStorage } from './verify.ts';
+import { WatchedPlace, watchFolder } from './watch-kills.ts';
 
 const CONCURRENT = 2;
 
@@ -26,115 +30,138 @@ export interface KillOptions {
   isOver: () => boolean;
 }
 
+/** One of them, with a copy of the catalogue. */
+interface Kill {
+  subject: Subject;
+  scenario: Scenario;
+  other: Place;
+  place: Place;
+  random: Random;
+  /** Says when something was killed, in case of a failure. */
+  note(moment: string): void;
+}
+
 export async function kill(folder: string, engines: Engines, options: KillOptions): Promise<void> {
-  const places = newPlaces(folder, engines);
+  const possible = subjects.filter(isPossible());
+  const stores = newPlaces(folder, engines).map(([store, place], index) => ({
+    ...{ store, place },
+    empty: newPlaces(join(folder, 'empty'), engines)[index]?.[1] as Place,
+    other: newPlaces(join(folder, 'other'), engines)[index]?.[1] as Place,
+  }));
   const kills = Array.from({ length: options.kills }, (_, number) => {
-    const [store, place] = places[number % places.length] as (typeof places)[number];
-    const subject = subjects[number % subjects.length] as Subject;
-    options.report.row(rowOf(store, subject));
-    // A server is killed while it serves an import.
-    return { number, subject, store, place, command: subject === 'server' ? 'import' : subject } as const;
+    // Every subject on every store, also where there are as many of the ones as a multiple of the others.
+    const round = Math.floor(number / possible.length);
+    const at = stores[(number + round) % stores.length] as (typeof stores)[number];
+    const subject = possible[number % possible.length] as Subject;
+    options.report.row(rowOf(at.store, subject));
+    return { number, subject, at };
   });
   const scenarios = new Map<string, Scenario>();
-  const empty = new Map(newPlaces(join(folder, 'empty'), engines));
-  for (const [store, place] of places) {
-    const commands = new Set(kills.filter((one) => one.place === place).map(({ command }) => command));
-    const prepared = await prepareScenarios(folder, store, place, empty.get(store) as Place, commands);
-    for (const [command, scenario] of prepared) scenarios.set(`${store} ${command}`, scenario);
+  for (const at of stores) {
+    const commands = new Set(kills.filter((one) => one.at === at).map(({ subject }) => commandOf(subject)));
+    const prepared = await prepareScenarios(folder, at.place, at, commands);
+    for (const [command, scenario] of prepared) scenarios.set(`${at.store} ${command}`, scenario);
   }
-  await inParallel(kills, CONCURRENT, async ({ number, subject, store, command }) => {
+  await inParallel(kills, CONCURRENT, async ({ number, subject, at: { store, other } }) => {
     if (options.isOver()) return;
     const random = randomFor(options.seed, `kill ${number}`);
-    await killOnce(scenarios.get(`${store} ${command}`) as Scenario, subject, number, random, options);
+    const scenario = scenarios.get(`${store} ${commandOf(subject)}`) as Scenario;
+    await killOnce({ subject, scenario, other, random }, store, number, options);
   });
+}
+
+function isPossible(): (subject: Subject) => boolean {
+  const missing = {
+    studio: unless(findChromium(), 'Chromium', installChromium),
+    'full disk': unlessMounting(),
+  };
+  return (subject) => !(missing as Partial<Record<Subject, string | false>>)[subject];
 }
 
 const rowOf = (store: string, subject: string) => `kill, ${store}: ${subject}`;
 
 async function killOnce(
-  scenario: Scenario,
-  subject: Subject,
+  kill: Omit<Kill, 'place' | 'note'>,
+  store: string,
   number: number,
-  random: Random,
   { seed, report, progress }: KillOptions,
 ): Promise<void> {
-  const what = rowOf(scenario.store, subject);
-  const place = await scenario.place.copy();
+  const { subject, scenario } = kill;
+  const what = rowOf(store, subject);
   const startedAt = performance.now();
-  let moment = '';
+  const moments: string[] = [];
   try {
-    const note = (text: string) => {
-      moment = text;
-    };
-    const outcome =
-      subject === 'watch' || subject === 'watch and prune'
-        ? await killWatcher(scenario, place, subject === 'watch and prune', random, note)
-        : await killAndVerify(scenario, subject, place, random, note);
-    report.countOutcome('catalogues after a kill', outcome);
+    const place = await scenario.place.copy();
+    const note = (moment: string) => void moments.push(moment);
+    report.countOutcome('catalogues after a kill', await killAndVerify({ ...kill, place, note }));
+    // That of a failure stays for a look at it, until the run ends.
     await place.remove();
   } catch (error) {
-    // The place stays for a look at it, until the run ends.
     report.fail(
       what,
       (error as Error).message,
-      `seed ${seed}, kill ${number}, ${moment} of zukan ${scenario.command.join(' ')}`,
+      `seed ${seed}, kill ${number}, ${moments.join(', ')} of zukan ${scenario.command.join(' ')}`,
     );
   }
   report.add(what, performance.now() - startedAt);
   progress.advance(1);
 }
 
-async function killAndVerify(
-  scenario: Scenario,
-  subject: Subject,
-  place: Place,
-  random: Random,
-  note: (moment: string) => void,
-): Promise<string> {
-  if (subject === 'server') note(await killServer(scenario, place, random));
-  else await killCommand(scenario, place, random, note);
+async function killAndVerify(kill: Kill): Promise<string> {
+  const { subject, scenario, other, place, random } = kill;
+  const maybeKill = async (at: Place) => {
+    if (random.chance(0.5)) await killCommand({ ...kill, place: at });
+  };
+  switch (subject) {
+    case 'watch':
+    case 'watch and prune':
+      return killWatcher(kill);
+    case 'lost database':
+    case 'emptied database':
+    case 'swapped files':
+      return lose(subject, scenario, other, place, random, () => maybeKill(place));
+    case 'full disk':
+      return fillBeforeStart(scenario, place, random, maybeKill);
+    case 'clock':
+      return moveClock(scenario, place, random);
+    case 'studio':
+      return killStudio(scenario, place, random);
+    case 'server':
+      await killServer(kill);
+      break;
+    default:
+      await killCommand(kill);
+  }
   await place.settle();
   return verify(scenario, place, random);
 }
 
 /** Before one of its operations on files and the database, or at any time. */
-function drawMoment({ operations, ms }: Scenario, random: Random): Moment {
-  if (random.chance(0.3)) return { ms: Math.round(ms * 0.3) + random.below(Math.round(ms * 0.8)) };
-  return { operation: 1 + random.below(operations) };
+function drawMoment({ scenario: { operations, ms }, random, note }: Kill): Moment {
+  const moment: Moment = random.chance(0.3)
+    ? { ms: Math.round(ms * 0.3) + random.below(Math.round(ms * 0.8)) }
+    : { operation: 1 + random.below(operations) };
+  note(
+    moment.ms === undefined ? `killed before operation ${moment.operation}` : `killed after ${moment.ms} ms`,
+  );
+  return moment;
 }
 
-const describeMoment = ({ operation, ms }: Moment) =>
-  operation === undefined ? `killed after ${ms} ms` : `killed before operation ${operation}`;
-
-async function killCommand(
-  scenario: Scenario,
-  place: Place,
-  random: Random,
-  note: (moment: string) => void,
-): Promise<void> {
-  const moment = drawMoment(scenario, random);
-  note(describeMoment(moment));
-  const environment = { ...place.environment, KILL_AT: String(moment.operation ?? 0) };
-  await endOf(launch(scenario.command, environment, traceFlags), moment.ms);
+async function killCommand(kill: Kill): Promise<void> {
+  await launchUntil(drawMoment(kill), kill.scenario.command, kill.place.environment).ended;
 }
 
 /** Started again, it imports the rest, and removes what was left behind. */
-async function killWatcher(
-  scenario: Scenario,
-  place: Place,
-  isPruned: boolean,
-  random: Random,
-  note: (moment: string) => void,
-): Promise<string> {
-  const watched = new WatchedPlace(place, isPruned);
+async function killWatcher(kill: Kill): Promise<string> {
+  const { subject, place, random } = kill;
+  const watched = new WatchedPlace(place, subject === 'watch and prune');
   await watched.prepare(random);
-  const moment = drawMoment(scenario, random);
-  note(describeMoment(moment));
-  await watchFolder(watched, random, traceFlags, moment);
+  await watchFolder(watched, random, drawMoment(kill));
   await place.settle();
   await watched.verify(false);
+  watched.folder.forgetScans();
   watched.folder.add();
-  await watchFolder(watched, random, traceFlags);
+  await watchFolder(watched, random);
   await place.settle();
   await watched.verify(true);
   await verifyStorage(place, await place.contents());
@@ -142,16 +169,18 @@ async function killWatcher(
 }
 
 /** While it starts or serves, alone or together with an import. */
-async function killServer({ command, ms }: Scenario, place: Place, random: Random): Promise<string> {
+async function killServer({ scenario: { command, ms }, place, random, note }: Kill): Promise<void> {
   const environment = { ...place.environment, LOG_LEVEL: 'silent', PORT: '0', RATE_LIMIT: 'off' };
   const delay = Math.round(ms * 0.5) + random.below(Math.round(ms * 1.5));
-  const importing = random.chance(0.6) ? launch(command, place.environment) : undefined;
-  const isKilledToo = random.chance(0.5);
-  const server = launch(['serve'], environment);
-  const origin = addressOf(server);
-  const reading = origin.then((address) => (address ? readUntilGone(address) : undefined));
-  const ends = [endOf(server, delay), importing && endOf(importing, isKilledToo ? delay : undefined)];
-  await Promise.all([...ends, reading]);
+  const isImporting = random.chance(0.6);
+  const importMoment = random.chance(0.5) ? { ms: delay } : {};
+  note(
+    `server killed after ${delay} ms, ${isImporting ? `with an import ${JSON.stringify(importMoment)}` : 'alone'}`,
+  );
+  const importing = isImporting ? launchUntil(importMoment, command, place.environment).ended : undefined;
+  const { child, ended } = launchUntil({ ms: delay }, ['serve'], environment);
+  const reading = addressOf(child).then((address) => (address ? readUntilGone(address) : undefined));
+  await Promise.all([ended, importing, reading]);
   const again = await serve(environment, [], launch);
   try {
     const { status } = (await (await fetch(`${again.origin}/health/ready`)).json()) as { status: string };
@@ -160,19 +189,6 @@ async function killServer({ command, ms }: Scenario, place: Place, random: Rando
   } finally {
     await stop(again);
   }
-  return `server killed after ${delay} ms, import ${importing ? (isKilledToo ? 'killed' : 'finished') : 'not run'}`;
-}
-
-function addressOf({ stdout }: ChildProcess): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    let text = '';
-    stdout?.on('data', (chunk) => {
-      text += chunk;
-      const address = /http:\/\/\S+(?=\n)/.exec(text)?.[0];
-      if (address) resolve(address);
-    });
-    stdout?.on('close', () => resolve(undefined));
-  });
 }
 
 async function readUntilGone(origin: string): Promise<void> {
@@ -198,47 +214,4 @@ async function readGeneration(origin: string): Promise<void> {
   };
   const seen = new Set(data.flatMap(({ source, categories }) => [source.name, categories[0]?.description]));
   if (seen.size !== 1) throw new Error(`a response mixes the catalogues ${[...seen].join(' and ')}`);
-}
-
-async function endOf(child: ChildProcess, killAfterMs: number | undefined): Promise<void> {
-  const ended = once(child, 'close');
-  // Nobody reads them, and a full pipe would stop the process.
-  child.stderr?.resume();
-  child.stdout?.resume();
-  if (killAfterMs !== undefined) {
-    await Promise.race([ended, setTimeout(killAfterMs, undefined, { ref: false })]);
-    child.kill('SIGKILL');
-  }
-  await ended;
-}
-
-/** Returns which catalogue the kill left. A repair does not change its records. */
-export async function verify(
-  { command, before, after }: Scenario,
-  place: Place,
-  random: Random,
-): Promise<string> {
-  const found = await place.contents();
-  if (found !== before && found !== after)
-    throw new Error('the catalogue is neither the old nor the new one');
-  // Removing what is gone would be an error.
-  const isRepeated = command[0] === 'import' && random.chance(0.5);
-  await runOrThrow(isRepeated ? command : ['check', '--quiet', '--repair'], place.environment);
-  const expected = isRepeated ? after : found;
-  if ((await place.contents()) !== expected) throw new Error('the next command changed the catalogue');
-  await verifyStorage(place, expected);
-  return before === after ? 'the same' : found === before ? 'the old one' : 'the new one';
-}
-
-/** There is what the catalogue and its trash need, and nothing else. */
-async function verifyStorage(place: Place, contents: string): Promise<void> {
-  const { output } = await runCommand(['check', '--quiet'], place.environment);
-  if (output !== 'no problems found\n') throw new Error(`check finds problems: ${output}`);
-  const { output: history } = await runCommand(['export', '--history'], place.environment);
-  const keys = [...contents.split('\n'), ...history.split('\n')].filter(Boolean).map((line) => {
-    const { key, image } = JSON.parse(line) as { key?: string; image?: string | { key: string } };
-    return typeof image === 'object' ? image.key : key;
-  });
-  const unused = place.stored().filter((name) => !keys.includes(name));
-  if (unused.length > 0) throw new Error(`left behind: ${unused.join(', ')}`);
 }

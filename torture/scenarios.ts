@@ -1,47 +1,51 @@
 /** The commands that are killed, each with the catalogue that it starts from. */
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { uuid } from '../test/support/catalogues/catalogue.ts';
 import { writeTiny } from '../test/support/pictures/tiny.ts';
 import { tamper } from '../test/support/servers/engines.ts';
-import { launch } from '../test/support/zukan/program.ts';
+import { traceCommand } from '../test/support/zukan/run-until.ts';
 import { configFor, filesFolder } from '../test/support/zukan/service.ts';
 import type { Place } from './kill-stores.ts';
+import { losses } from './losses.ts';
 import { randomFor } from './random.ts';
 import { type Environment, runOrThrow } from './servers.ts';
 import { WatchedPlace, watchFolder } from './watch-kills.ts';
 
 const PICTURES = 6;
-/** Makes a command count its operations, and end before the one that KILL_AT names. */
-export const traceFlags = [`--import=${join(import.meta.dirname, '../test/support/zukan/kill-at.ts')}`];
-
 /** What is killed, in turn. */
 export const subjects = [
   ...(['server', 'import', 'removal', 'repair', 'import'] as const),
   ...(['watch', 'restore', 'edit', 'watch and prune', 'rename', 'revert'] as const),
   ...(['undo', 'restore from the trash', 'empty the trash'] as const),
+  ...losses,
+  ...(['full disk', 'clock', 'studio'] as const),
 ];
 export type Subject = (typeof subjects)[number];
 
-/** A command, the catalogue before it, and what it does to it when nobody kills it. */
+/** A command, the catalogue that it starts from, and what it does to it when nobody kills it. `other` has other images. */
 export interface Scenario {
-  store: string;
   place: Place;
   command: string[];
   before: string;
   after: string;
   operations: number;
+  /** The position of its first commit. */
+  commit: number;
   ms: number;
 }
 
-export type Command = Exclude<Subject, 'server'>;
+/** What is killed or broken in other ways than a command, while an import of a new generation may run. */
+const whileImporting = ['server', ...losses, 'full disk', 'clock', 'studio'] as const;
+export type Command = Exclude<Subject, (typeof whileImporting)[number]>;
+
+export const commandOf = (subject: Subject): Command =>
+  (whileImporting as readonly string[]).includes(subject) ? 'import' : (subject as Command);
 
 export async function prepareScenarios(
   folder: string,
-  store: string,
   place: Place,
-  empty: Place,
+  { empty, other }: { empty: Place; other: Place },
   commands: ReadonlySet<Command>,
 ): Promise<Map<Command, Scenario>> {
   const [old, next] = [
@@ -49,41 +53,42 @@ export async function prepareScenarios(
     writeGeneration(folder, 'new', PICTURES + 2),
   ];
   await runOrThrow(['import', '--quiet', old], place.environment);
+  await runOrThrow(['import', '--quiet', next], other.environment);
   await runOrThrow(
     ['token', 'create', '--owner', 'o', '--purpose', 'p', '--scope', 'image:list'],
     place.environment,
   );
   const prepare: Record<Command, () => Promise<Scenario>> = {
-    import: () => trace(store, place, ['import', '--quiet', next]),
-    removal: () => trace(store, place, ['remove', '--yes', uuid(4, 1), uuid(4, 3)]),
+    import: () => trace(place, ['import', '--quiet', next]),
+    removal: () => trace(place, ['remove', '--yes', uuid(4, 1), uuid(4, 3)]),
     async repair() {
       const damaged = await place.copy();
       damage(damaged.environment);
-      return trace(store, damaged, ['check', '--quiet', '--repair']);
+      return trace(damaged, ['check', '--quiet', '--repair']);
     },
     async restore() {
-      const backup = join(folder, `backup of ${store}`);
+      const backup = `${place.environment.DATA_DIR} backup`;
       await runOrThrow(['backup', '--quiet', backup], place.environment);
       await runOrThrow(['import', '-'], empty.environment);
-      return trace(store, empty, ['restore', '--quiet', backup]);
+      return trace(empty, ['restore', '--quiet', backup]);
     },
-    edit: () => trace(store, place, ['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw']),
-    rename: () => trace(store, place, ['entry', 'category', 'all', '--name', 'every']),
-    revert: () => trace(store, place, ['undo', '1']),
+    edit: () => trace(place, ['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw']),
+    rename: () => trace(place, ['entry', 'category', 'all', '--name', 'every']),
+    revert: () => trace(place, ['undo', '1']),
     async undo() {
       const edited = await place.copy();
       await runOrThrow(['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw'], edited.environment);
-      return trace(store, edited, ['undo', '2']);
+      return trace(edited, ['undo', '2']);
     },
     async 'restore from the trash'() {
       const copy = await copyWithTrash(folder, place);
-      return trace(store, copy, ['trash', '--restore', uuid(4, 100), uuid(4, 101)]);
+      return trace(copy, ['trash', '--restore', uuid(4, 100), uuid(4, 101)]);
     },
     async 'empty the trash'() {
-      return trace(store, await copyWithTrash(folder, place), ['trash', '--empty', '--yes']);
+      return trace(await copyWithTrash(folder, place), ['trash', '--empty', '--yes']);
     },
-    watch: () => traceWatch(store, place, false),
-    'watch and prune': () => traceWatch(store, place, true),
+    watch: () => traceWatch(place, false),
+    'watch and prune': () => traceWatch(place, true),
   };
   const scenarios = new Map<Command, Scenario>();
   for (const command of commands) scenarios.set(command, await prepare[command]());
@@ -135,37 +140,27 @@ function damage(environment: Environment): void {
 }
 
 /** Runs the command to its end in a copy. */
-async function trace(store: string, place: Place, command: string[]): Promise<Scenario> {
+export async function trace(place: Place, command: string[]): Promise<Scenario> {
   const copy = await place.copy();
-  const startedAt = performance.now();
-  const child = launch(command, copy.environment, traceFlags);
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  child.stdout?.resume();
-  const [status] = await once(child, 'close');
-  const ms = performance.now() - startedAt;
-  if (status !== 0) throw new Error(`zukan ${command.join(' ')} failed: ${errors}`);
-  const { operations } = JSON.parse(errors.trim().split('\n').at(-1) ?? '') as { operations: number };
+  const { operations, commit, ms } = await traceCommand(command, copy.environment);
   const [before, after] = [await place.contents(), await copy.contents()];
   await copy.settle();
   await copy.remove();
-  return { store, place, command, before, after, operations, ms };
+  return { place, command, before, after, operations, commit, ms };
 }
 
 /** How a folder changes is different in each kill, so the number of operations is an example. */
-async function traceWatch(store: string, place: Place, isPruned: boolean): Promise<Scenario> {
+async function traceWatch(place: Place, isPruned: boolean): Promise<Scenario> {
   const random = randomFor(0, 'watch');
   const copy = await place.copy();
   const watched = new WatchedPlace(copy, isPruned);
   await watched.prepare(random);
   const startedAt = performance.now();
-  const operations = await watchFolder(watched, random, traceFlags);
+  const operations = await watchFolder(watched, random);
   const ms = performance.now() - startedAt;
   const contents = await place.contents();
   await copy.settle();
   await copy.remove();
   const command = ['import', '--watch', ...(isPruned ? ['--prune'] : [])];
-  return { store, place, command, before: contents, after: contents, operations, ms };
+  return { place, command, before: contents, after: contents, operations, commit: 0, ms };
 }

@@ -1,4 +1,5 @@
 /** Real servers on both stores, and the catalogue that they serve. */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -150,6 +151,19 @@ export async function stop({ child }: Running, signal: NodeJS.Signals = 'SIGTERM
   const ended = once(child, 'close');
   child.kill(signal);
   await ended;
+}
+
+/** What a server or a studio prints, or nothing if it ends before. */
+export function addressOf({ stdout }: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    stdout?.on('data', (chunk) => {
+      text += chunk;
+      const address = /http:\/\/\S+(?=\n)/.exec(text)?.[0];
+      if (address) resolve(address);
+    });
+    stdout?.on('close', () => resolve(undefined));
+  });
 }
 
 export async function runOrThrow(command: string[], environment: Environment, input = ''): Promise<string> {

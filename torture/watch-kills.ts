@@ -1,14 +1,15 @@
 /**
- * Kills `zukan import --watch` while pictures come, move, are copied, written slowly and deleted. Afterwards, and after it was
- * started again, each picture has its image, with the id and the decisions that it had before.
+ * Kills `zukan import --watch` while pictures come, move, are copied, edited, written slowly and deleted. Afterwards, and after it
+ * was started again, each picture has its image, with the id and the decisions that it had before, and no rating is milder.
  */
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
+import type { Rating } from '../src/catalogue/types.ts';
 import { GRACE_MS } from '../src/cli/importing/watch.ts';
-import { launch } from '../test/support/zukan/program.ts';
+import { isLower } from '../test/lifecycle/sidecars.ts';
+import { launchUntil, type Moment, traceIn } from '../test/support/zukan/run-until.ts';
 import type { Place } from './kill-stores.ts';
 import type { Random } from './random.ts';
 import { runOrThrow } from './servers.ts';
@@ -24,8 +25,10 @@ const MAX_RACE_MS = 40;
 
 interface Image {
   id: string;
-  nsfw: string;
-  edited: string[];
+  nsfw: Rating;
+  /** Those of the decided fields. */
+  title: string;
+  decided: string;
 }
 
 /** What a watched folder and its catalogue have to be like. */
@@ -36,9 +39,9 @@ export class WatchedPlace {
   /** What the catalogue has besides the images of the folder, as lines. */
   #other: string[] = [];
   /** Images by picture, as they were seen last. */
-  #images = new Map<string, Image>();
+  #images = new Map<number, Image>();
   /** The picture of an image that was removed by hand, which stays in the folder. */
-  #removed = '';
+  #removed = Number.NaN;
 
   constructor(place: Place, isPruned: boolean) {
     this.place = place;
@@ -46,28 +49,33 @@ export class WatchedPlace {
     this.folder = new WatchedFolder(`${place.environment.DATA_DIR} watched`);
   }
 
+  readonly isKnown = (picture: number): boolean => this.#images.has(picture);
+
   /** Imports the folder, edits one image and removes another. */
   async prepare(random: Random): Promise<void> {
     const { environment } = this.place;
     this.#other = linesOf(await this.place.contents());
     await runOrThrow(['import', '--quiet', this.folder.root], environment);
     await this.verify(true);
-    const [[removed, { id }]] = [...this.#images] as [[string, Image]];
+    this.folder.noteImport();
+    const [[removed, { id }]] = [...this.#images] as [[number, Image]];
     await runOrThrow(['remove', '--yes', id], environment);
     this.#removed = removed;
     this.#images.delete(removed);
     const ids = [...this.#images.values()].map((image) => image.id);
     const isOther = (line: string) => !ids.includes((JSON.parse(line) as Image).id);
     this.#other = linesOf(await this.place.contents()).filter(isOther);
-    await this.decide(random);
+    for (let count = 1 + random.below(3); count > 0; count--) await this.decide(random);
   }
 
   async decide(random: Random): Promise<void> {
-    const known = [...this.#images].filter(([picture]) => this.folder.pictures.has(picture));
+    const known = [...this.#images].filter(([picture]) => this.folder.present.has(picture));
     const [picture, image] = random.pick(known);
-    const nsfw = random.pick(['questionable', 'nsfw']);
-    await runOrThrow(['edit', image.id, '--rating', nsfw], this.place.environment);
-    this.#images.set(picture, { ...image, nsfw, edited: ['rating'] });
+    const nsfw = random.pick(['questionable', 'nsfw'] as const);
+    const title = `mine ${random.below(1000)}`;
+    const edit = ['edit', image.id, '--rating', nsfw, '--title', title];
+    await runOrThrow(edit, this.place.environment);
+    this.#images.set(picture, { ...image, nsfw, title, decided: 'rating,title' });
   }
 
   /** `isSettled` is whether everything in the folder has been imported. */
@@ -75,25 +83,11 @@ export class WatchedPlace {
     const lines = linesOf(await this.place.contents());
     const lost = this.#other.find((line) => !lines.includes(line));
     if (lost) throw new Error(`lost or changed: ${lost}`);
-    const present = this.folder.pictures;
-    const images = new Map<string, Image>();
-    for (const line of lines.filter((line) => !this.#other.includes(line))) {
-      const { type, id, key, nsfw, edited, meta } = JSON.parse(line);
-      if (type !== 'image') continue;
-      const picture = meta.eTag as string;
-      if (!this.folder.complete.has(picture)) throw new Error(`half a file was imported: ${key}`);
-      if (picture === this.#removed) throw new Error(`a removed picture came back: ${key}`);
-      if (images.has(picture)) throw new Error(`a picture has two images: ${key}`);
-      images.set(picture, { id, nsfw, edited });
-    }
-    for (const [picture, image] of this.#images) {
-      const now = images.get(picture);
-      // What is gone from the folder may be pruned.
-      if (!now && this.isPruned && !present.has(picture)) continue;
-      if (JSON.stringify(now) !== JSON.stringify(image))
-        throw new Error(`an image was ${JSON.stringify(image)} and is ${JSON.stringify(now)}`);
-    }
+    const images = this.#imagesIn(lines);
+    this.#verifyKept(images);
+    this.#verifyReplaced(images);
     if (isSettled) {
+      const { present } = this.folder;
       const missing = present.difference(images).difference(new Set([this.#removed]));
       if (missing.size > 0) throw new Error(`not imported: ${[...missing]}`);
       const kept = this.isPruned ? new Set(images.keys()).difference(present) : new Set();
@@ -101,47 +95,66 @@ export class WatchedPlace {
     }
     this.#images = images;
   }
+
+  #imagesIn(lines: string[]): Map<number, Image> {
+    const images = new Map<number, Image>();
+    for (const line of lines.filter((line) => !this.#other.includes(line))) {
+      const { type, id, key, nsfw, edited, title = '', meta } = JSON.parse(line);
+      if (type !== 'image') continue;
+      const picture = this.folder.complete.get(meta.eTag);
+      if (picture === undefined) throw new Error(`half a file was imported: ${key}`);
+      if (picture === this.#removed) throw new Error(`a removed picture came back: ${key}`);
+      if (images.has(picture)) throw new Error(`a picture has two images: ${key}`);
+      // That the file changed since somebody rated it is a remark about the rating.
+      const decided = (edited as string[]).filter((field) => field !== 'file-changed').sort();
+      images.set(picture, { id, nsfw, title: decided.includes('title') ? title : '', decided: `${decided}` });
+    }
+    return images;
+  }
+
+  /** Every image is still that of its picture, or of the version that the file became. */
+  #verifyKept(images: Map<number, Image>): void {
+    const { present, replaced } = this.folder;
+    for (const [picture, image] of this.#images) {
+      const versions = [...replaced].filter(([, { former, isSame }]) => isSame && former === picture);
+      const pictures = [picture, ...versions.map(([version]) => version)];
+      const now = pictures.map((one) => images.get(one)).find((found) => found !== undefined);
+      // What is gone from the folder may be pruned.
+      if (!now && this.isPruned && !pictures.some((one) => present.has(one))) continue;
+      if (JSON.stringify(now) !== JSON.stringify(image))
+        throw new Error(`an image was ${JSON.stringify(image)} and is ${JSON.stringify(now)}`);
+    }
+  }
+
+  #verifyReplaced(images: Map<number, Image>): void {
+    for (const [picture, { former, isSame }] of this.folder.replaced) {
+      const [before, now] = [this.#images.get(former), images.get(picture)];
+      if (!before || !now || this.#images.has(picture)) continue;
+      if (isLower(now.nsfw, before.nsfw))
+        throw new Error(`rated ${now.nsfw}, but its file was ${before.nsfw}: ${now.id}`);
+      if (now.id === before.id && !isSame) throw new Error(`another picture got the id ${now.id}`);
+    }
+  }
 }
 
 const linesOf = (contents: string) => contents.split('\n').filter(Boolean);
-
-/** When to kill: before an operation, or after a time. Neither lets it live. */
-export interface Moment {
-  operation?: number;
-  ms?: number;
-}
 
 /** Starts the watcher, changes the folder while it runs, and kills it or lets it stop. Returns how many operations it made. */
 export async function watchFolder(
   watched: WatchedPlace,
   random: Random,
-  traceFlags: string[],
   moment: Moment = {},
 ): Promise<number> {
   const { place, folder, isPruned } = watched;
-  const flags = isPruned ? ['--prune'] : [];
-  const environment = { ...place.environment, KILL_AT: String(moment.operation ?? 0) };
-  const child = launch([folder.root, ...flags], environment, traceFlags, program);
-  const ended = once(child, 'close') as Promise<[number | null]>;
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
+  const command = [folder.root, ...(isPruned ? ['--prune'] : [])];
+  const { child, ended } = launchUntil(moment, command, place.environment, { program });
   // It may be killed while we write.
   child.stdin?.on('error', () => {});
-  const isMortal = moment.operation !== undefined || moment.ms !== undefined;
-  if (moment.ms !== undefined) void killLater(child, ended, moment.ms);
   await changeDuring(child, watched, random);
-  const [status] = await ended;
-  if (isMortal) return 0;
-  const [last = ''] = errors.trim().split('\n').slice(-1);
+  const { status, errors, ...rest } = await ended;
+  if (moment.operation !== undefined || moment.ms !== undefined) return 0;
   if (status !== 0 || errors.includes('trying again')) throw new Error(`the watcher failed: ${errors}`);
-  return (JSON.parse(last) as { operations: number }).operations;
-}
-
-async function killLater(child: ChildProcess, ended: Promise<unknown>, ms: number): Promise<void> {
-  await Promise.race([ended, setTimeout(ms, undefined, { ref: false })]);
-  child.kill('SIGKILL');
+  return traceIn({ status, errors, ...rest }).operations;
 }
 
 /** Before each scan and during some of them. */
@@ -150,10 +163,10 @@ async function changeDuring(
   watched: WatchedPlace,
   random: Random,
 ): Promise<void> {
-  const { folder, isPruned } = watched;
+  const { folder, isPruned, isKnown } = watched;
   let [round, racing]: [number, Promise<void> | undefined] = [0, undefined];
   const change = () => {
-    for (let changes = random.below(MAX_CHANGES + 1); changes > 0; changes--) folder.change(random);
+    for (let changes = random.below(MAX_CHANGES + 1); changes > 0; changes--) folder.change(random, isKnown);
   };
   const race = async (ms: number) => {
     await setTimeout(ms);
@@ -163,7 +176,8 @@ async function changeDuring(
     if (line !== 'waiting') continue;
     await racing;
     racing = undefined;
-    folder.finishWrites();
+    folder.noteScan();
+    folder.finishPictures();
     const isChanging = ++round <= ROUNDS;
     const isGraceOver = isPruned && (isChanging ? random.chance(0.3) : round === ROUNDS + QUIET_ROUNDS);
     // A picture that moves while a scan looks for it may be missed, but must not be by two of them.

@@ -1,109 +1,127 @@
-/** A folder of pictures that changes at random while it is watched, and which pictures it has. */
+/**
+ * A folder that changes at random while it is watched. Every picture is new, a copy, or another version of the one at its path, so
+ * that it is certain which image it has to be.
+ */
 import { hash } from 'node:crypto';
-import { appendFileSync, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { tinyPicture } from '../test/support/pictures/tiny.ts';
+import { extname } from 'node:path';
+import { DAMAGED, Folder } from '../test/lifecycle/folder.ts';
+import { editsOf, paintAll, paintedAs, pictureBytes, TAIL } from '../test/lifecycle/pictures.ts';
 import type { Random } from './random.ts';
 
-/** Without these bytes at its end a picture can be read nevertheless: nobody sees that half of the file is missing. */
-const TAIL = Buffer.from('the end of the file');
 const MIN_FILES = 4;
+/** How many scans have to find the same file until it is imported for certain: one may have missed it, another one waits. */
+const SCANS = 3;
+/** Numbers of tiny pictures begin here; a folder has at most so many paintings. */
+const [FIRST_TINY, PAINTINGS] = [100, 24];
+await paintAll(PAINTINGS);
 
-export class WatchedFolder {
-  readonly root: string;
-  /** The hash of the picture at each path. */
-  readonly #files = new Map<string, string>();
-  /** What is left to write, and what the file will be then. */
-  readonly #unfinished = new Map<string, { rest: Buffer; picture: string }>();
-  /** The hashes of all pictures that were ever complete. */
-  readonly complete = new Set<string>();
+export class WatchedFolder extends Folder {
+  /** Pictures that were ever complete, by the hash of their bytes. */
+  readonly complete = new Map<string, number>();
+  /** What a picture replaced at its path when that was imported, and whether it is the same image. */
+  readonly replaced = new Map<number, { former: number; isSame: boolean }>();
+  readonly #scans = new Map<string, { stamp: number; count: number }>();
   #count = 0;
 
   constructor(root: string) {
-    this.root = root;
-    while (this.#files.size < 2 * MIN_FILES) this.add();
+    super(root);
+    while (this.pictures.size < 2 * MIN_FILES) this.add();
   }
 
   /** The pictures that are there now. */
-  get pictures(): Set<string> {
-    return new Set(this.#files.values());
+  get present(): Set<number> {
+    return new Set(this.paths.map((path) => this.pictureAt(path)).filter((picture) => picture !== DAMAGED));
   }
 
-  /** Writes the second half of files that are being written. */
-  finishWrites(): void {
-    for (const [path, { rest, picture }] of this.#unfinished) {
-      appendFileSync(join(this.root, path), rest);
-      this.#note(path, picture);
-    }
-    this.#unfinished.clear();
+  override writePicture(path: string, picture: number): void {
+    super.writePicture(path, picture);
+    this.complete.set(hash('sha256', pictureBytes(picture)), picture);
   }
 
   /** A new picture. */
-  add(path = `first/${++this.#count}.png`): void {
-    const { bytes, picture } = this.#newPicture();
-    this.#write(path, bytes);
-    this.#note(path, picture);
+  add(path = `first/${this.#count + 1}.png`): void {
+    this.writePicture(path, this.#newPicture());
   }
 
-  change(random: Random): void {
-    const path = `${random.pick(['first', 'second', 'third/deep'])}/${++this.#count}.png`;
-    const existing = random.pick([...this.#files.keys()]);
-    const isLast = this.#files.size <= MIN_FILES;
+  /** The watcher has scanned the folder once more, or all of it has been imported. */
+  noteScan(count = 1): void {
+    for (const [path, { stamp }] of this.pictures) {
+      const seen = this.#scans.get(path);
+      this.#scans.set(path, { stamp, count: (seen?.stamp === stamp ? seen.count : 0) + count });
+    }
+  }
+
+  noteImport(): void {
+    this.noteScan(SCANS);
+  }
+
+  /** The next watcher does not know what this one was waiting for. */
+  forgetScans(): void {
+    for (const [path, { count }] of this.#scans) if (count < SCANS) this.#scans.delete(path);
+  }
+
+  /** `isKnown` is whether the catalogue had an image of the picture. */
+  change(random: Random, isKnown: (picture: number) => boolean): void {
+    const path = `${random.pick(['first', 'second', 'third/deep'])}/${this.#count + 1}.png`;
+    const free = this.paths.filter((one) => this.pictureAt(one) !== DAMAGED && !this.#isBeingReplaced(one));
+    const existing = random.pick(free);
+    const isKept = existing === undefined || this.present.size <= MIN_FILES;
+    if (existing === undefined || random.chance(0.3)) {
+      if (random.chance(0.5)) this.add(path);
+      else this.#begin(path, random);
+      return;
+    }
     random.pick([
-      () => this.add(path),
-      () => this.#begin(path, random),
-      () => this.#move(existing, path),
-      () => this.#copy(existing, path),
-      () => (isLast ? this.add(path) : this.#remove(existing)),
-      () => (isLast ? this.add(path) : this.#replace(existing)),
+      () => this.move(existing, path, false),
+      () => this.writePicture(path, this.pictureAt(existing)),
+      () => (isKept ? this.add(path) : this.removePicture(existing)),
+      () => (isKept ? this.add(path) : this.#replace(existing, this.#newPicture(), isKnown)),
+      () => this.#edit(existing, random, isKnown),
+      () => this.#edit(existing, random, isKnown),
     ])();
   }
 
   #begin(path: string, random: Random): void {
-    const { bytes, picture } = this.#newPicture();
-    const length = random.pick([60, bytes.length - TAIL.length]);
-    this.#write(path, bytes.subarray(0, length));
-    this.#unfinished.set(path, { rest: bytes.subarray(length), picture });
+    const picture = this.#newPicture();
+    this.beginPicture(path, picture, random.pick([60, pictureBytes(picture).length - TAIL.length]));
   }
 
-  #move(from: string, to: string): void {
-    mkdirSync(dirname(join(this.root, to)), { recursive: true });
-    renameSync(join(this.root, from), join(this.root, to));
-    this.#note(to, this.#files.get(from) as string);
-    this.#files.delete(from);
+  /** As a program saves a picture: with a comment, cropped, converted or turned. */
+  #edit(path: string, random: Random, isKnown: (picture: number) => boolean): void {
+    const next = editsOf(this.pictureAt(path));
+    const isOnly = this.paths.filter((one) => this.pictureAt(one) === this.pictureAt(path)).length === 1;
+    if (next.length === 0 || !isOnly || !this.#isImported(path)) return;
+    const { edit, number } = random.pick(next);
+    const target = edit === 'converted' ? path.replace(extname(path), '.webp') : path;
+    this.#replace(path, number, isKnown, edit !== 'turned', target);
   }
 
-  #copy(from: string, to: string): void {
-    mkdirSync(dirname(join(this.root, to)), { recursive: true });
-    copyFileSync(join(this.root, from), join(this.root, to));
-    this.#note(to, this.#files.get(from) as string);
+  #replace(
+    path: string,
+    picture: number,
+    isKnown: (picture: number) => boolean,
+    isSame = false,
+    target = path,
+  ): void {
+    const former = this.pictureAt(path);
+    if (this.#isImported(path) && isKnown(former)) this.replaced.set(picture, { former, isSame });
+    this.writePicture(target, picture);
+    if (target !== path) this.removePicture(path);
   }
 
-  #remove(path: string): void {
-    rmSync(join(this.root, path));
-    this.#files.delete(path);
+  #isImported(path: string): boolean {
+    const seen = this.#scans.get(path);
+    return seen !== undefined && seen.stamp === this.pictures.get(path)?.stamp && seen.count >= SCANS;
   }
 
-  /** By another picture, at once, as careful programs write. */
-  #replace(path: string): void {
-    const { bytes, picture } = this.#newPicture();
-    this.#write('unnamed', bytes);
-    renameSync(join(this.root, 'unnamed'), join(this.root, path));
-    this.#note(path, picture);
+  /** Whoever moves it now takes it away before anybody can know what it is. */
+  #isBeingReplaced(path: string): boolean {
+    return this.replaced.has(this.pictureAt(path)) && !this.#isImported(path);
   }
 
-  #newPicture(): { bytes: Buffer; picture: string } {
-    const bytes = Buffer.concat([tinyPicture(++this.#count), TAIL]);
-    return { bytes, picture: hash('sha256', bytes) };
-  }
-
-  #write(path: string, bytes: Buffer): void {
-    mkdirSync(dirname(join(this.root, path)), { recursive: true });
-    writeFileSync(join(this.root, path), bytes);
-  }
-
-  #note(path: string, picture: string): void {
-    this.#files.set(path, picture);
-    this.complete.add(picture);
+  #newPicture(): number {
+    const count = this.#count++;
+    const painting = count >> 1;
+    return count % 2 === 0 && painting < PAINTINGS ? paintedAs(painting, 'painted') : FIRST_TINY + count;
   }
 }

@@ -1,5 +1,5 @@
 /** A folder of tiny pictures and sidecars, on disk and in memory. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pictureBytes } from './pictures.ts';
 import { combine, type Sidecar, type Statement } from './sidecars.ts';
@@ -43,10 +43,10 @@ export class Folder {
     this.#write(path, picture === DAMAGED ? pictureBytes(0).subarray(0, 60) : pictureBytes(picture));
   }
 
-  /** Starts to write a picture. Until it is finished, no program can read the file. */
-  beginPicture(path: string, picture: number): void {
+  /** Starts to write a picture. Until it is finished, it is no picture. */
+  beginPicture(path: string, picture: number, length = 60): void {
     this.pictures.set(path, { content: DAMAGED, stamp: this.#stamp++ });
-    this.#write(path, pictureBytes(picture).subarray(0, 60));
+    this.#write(path, pictureBytes(picture).subarray(0, length));
     this.#unfinished.set(path, picture);
   }
 
@@ -104,9 +104,9 @@ export class Folder {
   #write(name: string, content: string | Buffer): void {
     const path = join(this.root, name);
     mkdirSync(dirname(path), { recursive: true });
-    // A new file, as most programs write it.
-    if (existsSync(path)) rmSync(path);
-    writeFileSync(path, content);
+    // A new file at once, as most programs write it.
+    writeFileSync(join(this.root, 'unnamed'), content);
+    renameSync(join(this.root, 'unnamed'), path);
   }
 }
 

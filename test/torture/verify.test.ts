@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newPlaces, type Place } from '../../torture/kill-stores.ts';
-import { verify } from '../../torture/kills.ts';
 import { randomFor } from '../../torture/random.ts';
 import { runOrThrow } from '../../torture/servers.ts';
+import { verify } from '../../torture/verify.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -20,11 +20,7 @@ await runOrThrow(['import', '--quiet', file], original.environment);
 const contents = await original.contents();
 
 const verifyCopy = (place: Place, before: string, after: string) =>
-  verify(
-    { store: '', place, command: ['remove'], before, after, operations: 0, ms: 0 },
-    place,
-    randomFor(1, ''),
-  );
+  verify({ command: ['remove'], before, after }, place, randomFor(1, ''));
 
 test('accepts the old catalogue, the new one and the same one', async () => {
   assert.equal(await verifyCopy(await original.copy(), contents, 'new'), 'the old one');

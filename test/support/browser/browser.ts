@@ -23,17 +23,18 @@ export async function startBrowser(): Promise<Browser> {
  * Chromium cannot use its sandbox when it runs as root. It loads only our own pages. They live so briefly that optimising their
  * code takes more time than it saves.
  */
+export const launchOptions = () => ({
+  executablePath: findChromium() as string,
+  timeout: TIMEOUT_MS,
+  args: ['--no-sandbox', '--disable-gpu', '--js-flags=--no-opt'],
+  // Tests of commands send signals to this process, which Playwright would end.
+  handleSIGINT: false,
+  handleSIGTERM: false,
+  handleSIGHUP: false,
+});
+
 async function launchBrowser(): Promise<Browser> {
-  const executablePath = findChromium() as string;
-  const launched = await chromium.launch({
-    executablePath,
-    timeout: TIMEOUT_MS,
-    args: ['--no-sandbox', '--disable-gpu', '--js-flags=--no-opt'],
-    // Tests of commands send signals to this process, which Playwright would end.
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-  });
+  const launched = await chromium.launch(launchOptions());
   atEnd(() => launched.close());
   return launched;
 }

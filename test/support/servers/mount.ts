@@ -1,6 +1,7 @@
 /** Small file systems for tests of full and read-only disks. Mounting needs root; without it these tests are skipped. */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { after } from 'node:test';
 import { newFolder, temporaryFolder } from '../workspace.ts';
 
@@ -30,6 +31,15 @@ export function mountDisk(bytes: number): Disposable & { folder: string } {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Leaves no space, until the file `filling` is removed. */
+export function fillDisk(folder: string): void {
+  const file = openSync(join(folder, 'filling'), 'a');
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4096));
+  } catch {}
+  closeSync(file);
 }
 
 export function makeReadOnly(folder: string): void {

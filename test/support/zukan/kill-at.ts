@@ -77,6 +77,13 @@ if (process.env.DATABASE_URL?.startsWith('postgres')) {
   };
 }
 
-process.on('exit', () =>
-  process.stderr.write(`${JSON.stringify({ operations: trace.length, commit, trace })}\n`),
-);
+process.on('exit', () => {
+  let rest = Buffer.from(`${JSON.stringify({ operations: trace.length, commit, trace })}\n`);
+  // What process.stderr cannot write at once is lost here.
+  while (rest.length > 0)
+    try {
+      rest = rest.subarray(fs.writeSync(2, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+});

@@ -1,6 +1,6 @@
 /** A catalogue on a full disk can be read and served, because SQLite finds its side files there. */
 import assert from 'node:assert/strict';
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Config } from '../../../../src/config/config.ts';
@@ -9,7 +9,7 @@ import { openStore } from '../../../../src/server/engines.ts';
 import { uuid } from '../../../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../../../support/catalogues/import.ts';
 import { writeTiny } from '../../../support/pictures/tiny.ts';
-import { mountSmallDisk, unlessMounting } from '../../../support/servers/mount.ts';
+import { fillDisk, mountSmallDisk, unlessMounting } from '../../../support/servers/mount.ts';
 import { temporaryFolder } from '../../../support/workspace.ts';
 import { runCommand } from '../../../support/zukan/program.ts';
 import { configFor, startService } from '../../../support/zukan/service.ts';
@@ -22,14 +22,6 @@ const NO_SPACE = /no space left on the disk of .*zukan\.db; free some, then try 
 async function openAndClose(config: Config): Promise<void> {
   await using store = await openStore(config);
   await store.catalogue.statistics();
-}
-
-function fill(disk: string): void {
-  const file = openSync(join(disk, 'filling'), 'a');
-  try {
-    for (;;) writeSync(file, Buffer.alloc(4096));
-  } catch {}
-  closeSync(file);
 }
 
 test('commands and servers leave what SQLite needs to open a database', async () => {
@@ -65,7 +57,7 @@ test('a full disk can be served, read and backed up, and is reported', { skip },
   const run = (...command: string[]) => runCommand(command, environment);
   assert.equal((await run('import', '--quiet', join(disk, 'p'))).status, 0);
   await openAndClose(config);
-  fill(disk);
+  fillDisk(disk);
   const backup = join(temporaryFolder(), 'backup');
   for (const command of [['stats'], ['check'], ['find'], ['export'], ['backup', backup], ['migrate']]) {
     const { status, errors } = await run(...command);
@@ -96,7 +88,7 @@ test('without these files, a full disk is said to be the reason', { skip }, asyn
   const environment = { DATA_DIR: join(disk, 'data') };
   await runCommand(['import', '-'], environment, '{"type":"artist","name":"Ann"}');
   for (const end of ['-shm', '-wal']) rmSync(join(disk, 'data', `zukan.db${end}`));
-  fill(disk);
+  fillDisk(disk);
   const { status, errors } = await runCommand(['stats'], environment);
   assert.equal(status, 1);
   assert.match(errors, NO_SPACE);
