@@ -24,7 +24,10 @@ export interface Place {
 const timeOfRemoval = /^(\{"type":"removed".*"createdAt":)"[^"]*"/gm;
 let count = 0;
 
-export function newPlaces(folder: string, { postgres }: Engines): [name: string, place: Place][] {
+export function newPlaces(
+  folder: string,
+  { postgres }: Pick<Engines, 'postgres'>,
+): [name: string, place: Place][] {
   const place = (environment: Environment, database: Database): Place => ({
     environment,
     async contents() {

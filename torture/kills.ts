@@ -136,14 +136,13 @@ async function killAndVerify(kill: Kill): Promise<string> {
   return verify(scenario, place, random);
 }
 
-/** Before one of its operations on files and the database, or at any time. */
-function drawMoment({ scenario: { operations, ms }, random, note }: Kill): Moment {
+/** Before one of its operations on files and the database, often one after its commit, or at any time. */
+function drawMoment({ scenario: { operations, commit, ms }, random, note }: Kill): Moment {
+  const from = random.chance(0.3) ? commit : 0;
   const moment: Moment = random.chance(0.3)
     ? { ms: Math.round(ms * 0.3) + random.below(Math.round(ms * 0.8)) }
-    : { operation: 1 + random.below(operations) };
-  note(
-    moment.ms === undefined ? `killed before operation ${moment.operation}` : `killed after ${moment.ms} ms`,
-  );
+    : { operation: from + 1 + random.below(operations - from) };
+  note(`killed ${moment.operation ? `before operation ${moment.operation}` : `after ${moment.ms} ms`}`);
   return moment;
 }
 
@@ -165,7 +164,7 @@ async function killWatcher(kill: Kill): Promise<string> {
   await place.settle();
   await watched.verify(true);
   await verifyStorage(place, await place.contents());
-  return 'of a watched folder';
+  return `of a watched folder${watched.folder.replaced.size > 0 ? ' with edited pictures' : ''}`;
 }
 
 /** While it starts or serves, alone or together with an import. */

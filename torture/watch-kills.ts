@@ -49,8 +49,6 @@ export class WatchedPlace {
     this.folder = new WatchedFolder(`${place.environment.DATA_DIR} watched`);
   }
 
-  readonly isKnown = (picture: number): boolean => this.#images.has(picture);
-
   /** Imports the folder, edits one image and removes another. */
   async prepare(random: Random): Promise<void> {
     const { environment } = this.place;
@@ -163,10 +161,10 @@ async function changeDuring(
   watched: WatchedPlace,
   random: Random,
 ): Promise<void> {
-  const { folder, isPruned, isKnown } = watched;
+  const { folder, isPruned } = watched;
   let [round, racing]: [number, Promise<void> | undefined] = [0, undefined];
   const change = () => {
-    for (let changes = random.below(MAX_CHANGES + 1); changes > 0; changes--) folder.change(random, isKnown);
+    for (let changes = random.below(MAX_CHANGES + 1); changes > 0; changes--) folder.change(random);
   };
   const race = async (ms: number) => {
     await setTimeout(ms);

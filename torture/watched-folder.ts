@@ -60,8 +60,7 @@ export class WatchedFolder extends Folder {
     for (const [path, { count }] of this.#scans) if (count < SCANS) this.#scans.delete(path);
   }
 
-  /** `isKnown` is whether the catalogue had an image of the picture. */
-  change(random: Random, isKnown: (picture: number) => boolean): void {
+  change(random: Random): void {
     const path = `${random.pick(['first', 'second', 'third/deep'])}/${this.#count + 1}.png`;
     const free = this.paths.filter((one) => this.pictureAt(one) !== DAMAGED && !this.#isBeingReplaced(one));
     const existing = random.pick(free);
@@ -75,9 +74,9 @@ export class WatchedFolder extends Folder {
       () => this.move(existing, path, false),
       () => this.writePicture(path, this.pictureAt(existing)),
       () => (isKept ? this.add(path) : this.removePicture(existing)),
-      () => (isKept ? this.add(path) : this.#replace(existing, this.#newPicture(), isKnown)),
-      () => this.#edit(existing, random, isKnown),
-      () => this.#edit(existing, random, isKnown),
+      () => (isKept ? this.add(path) : this.#replace(existing, this.#newPicture())),
+      () => this.#edit(existing, random),
+      () => this.#edit(existing, random),
     ])();
   }
 
@@ -87,24 +86,18 @@ export class WatchedFolder extends Folder {
   }
 
   /** As a program saves a picture: with a comment, cropped, converted or turned. */
-  #edit(path: string, random: Random, isKnown: (picture: number) => boolean): void {
+  #edit(path: string, random: Random): void {
     const next = editsOf(this.pictureAt(path));
     const isOnly = this.paths.filter((one) => this.pictureAt(one) === this.pictureAt(path)).length === 1;
     if (next.length === 0 || !isOnly || !this.#isImported(path)) return;
     const { edit, number } = random.pick(next);
     const target = edit === 'converted' ? path.replace(extname(path), '.webp') : path;
-    this.#replace(path, number, isKnown, edit !== 'turned', target);
+    this.#replace(path, number, edit !== 'turned', target);
   }
 
-  #replace(
-    path: string,
-    picture: number,
-    isKnown: (picture: number) => boolean,
-    isSame = false,
-    target = path,
-  ): void {
+  #replace(path: string, picture: number, isSame = false, target = path): void {
     const former = this.pictureAt(path);
-    if (this.#isImported(path) && isKnown(former)) this.replaced.set(picture, { former, isSame });
+    if (this.#isImported(path)) this.replaced.set(picture, { former, isSame });
     this.writePicture(target, picture);
     if (target !== path) this.removePicture(path);
   }

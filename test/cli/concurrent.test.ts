@@ -1,6 +1,5 @@
 /** `check` and `export --files` while other commands change the catalogue. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,7 +13,8 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
-import { runCommand, start } from '../support/zukan/program.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { killBefore, launchUntil } from '../support/zukan/run-until.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 /** The files, with changes just before they are first opened and just before they are listed. */
@@ -101,11 +101,7 @@ test('the next export removes the temporary file of a killed one, and not of a r
   // The first operation on files is to create the folder, the second to open the temporary file.
   for (let point = 1; temporary().length === 0; point++) {
     assert.ok(point < 20, 'no temporary file');
-    const environment = { ...box.environment, KILL_AT: String(point) };
-    const child = start(['export', path], environment, [
-      `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
-    ]);
-    await once(child, 'close');
+    await killBefore(point, ['export', path], box.environment);
   }
   assert.ok(!existsSync(path));
   const running = `out.ndjson.${process.ppid}.part`;
@@ -117,11 +113,8 @@ test('the next export removes the temporary file of a killed one, and not of a r
 test('Ctrl-C stops an export and leaves no file', async () => {
   const box = await importTwoImages();
   const path = join(box.folder, 'out.ndjson');
-  const environment = { ...box.environment, KILL_SIGNAL: 'SIGINT', KILL_AT: '1' };
-  const child = start(['export', path], environment, [
-    `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
-  ]);
-  const [status] = await once(child, 'close');
+  const moment = { operation: 1, signal: 'SIGINT' } as const;
+  const { status } = await launchUntil(moment, ['export', path], box.environment).ended;
   assert.equal(status, 1);
   assert.deepEqual(
     readdirSync(box.folder).filter((name) => name.startsWith('out.')),

@@ -1,6 +1,5 @@
 /** Whatever changes the catalogue removes what a killed import left, and a dry run removes nothing. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -9,7 +8,8 @@ import { openFiles } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
-import { runCommand, start } from '../support/zukan/program.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { killBefore, traceCommand } from '../support/zukan/run-until.ts';
 import { configFor, filesFolder } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
@@ -19,20 +19,6 @@ const picturesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.png'))
     .sort();
-const killAt = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
-
-/** Runs a command until it commits, and returns when that is. With `at`, it is killed there. */
-async function runUntil(at: number, command: string[], environment: Environment): Promise<number> {
-  const child = start(command, { ...environment, KILL_AT: String(at) }, killAt);
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const [, signal] = await once(child, 'close');
-  assert.equal(signal, at > 0 ? 'SIGKILL' : null, errors);
-  return at > 0 ? at : (JSON.parse(errors.trim().split('\n').at(-1) ?? '') as { commit: number }).commit;
-}
-
 test('every command that changes the catalogue removes the leftovers of a killed import', async () => {
   const box = await importTwoImages();
   const [same, next] = [join(box.folder, 'catalogue.ndjson'), join(box.folder, 'next.ndjson')];
@@ -44,9 +30,9 @@ test('every command that changes the catalogue removes the leftovers of a killed
   };
   const original = box.environment.DATA_DIR as string;
   const command = ['import', '--quiet', next];
-  const commit = await runUntil(0, command, copy(original, 'whole'));
+  const { commit } = await traceCommand(command, copy(original, 'whole'));
   const { DATA_DIR: killed = '' } = copy(original, 'killed');
-  await runUntil(commit, command, { DATA_DIR: killed });
+  await killBefore(commit, command, { DATA_DIR: killed });
 
   const empty = join(box.folder, 'empty');
   await runCommand(['import', '--quiet', '-'], { DATA_DIR: empty });

@@ -1,7 +1,6 @@
 /** Removed and replaced pictures: their bytes do not stay behind, whenever the command is killed. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inParallel } from '../../src/lib/parallel.ts';
@@ -9,9 +8,9 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { atDepth, testDeep } from '../support/depth.ts';
-import { tinyPicture } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
-import { runCommand, start } from '../support/zukan/program.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { launchUntil, type Trace, traceCommand } from '../support/zukan/run-until.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 async function filled(engine?: Engine) {
@@ -20,26 +19,8 @@ async function filled(engine?: Engine) {
   return { ...box, stored };
 }
 
-const killAt = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
-
-async function run(command: string[], environment: Record<string, string>) {
-  const child = start(command, environment, killAt);
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const [status, signal] = await once(child, 'close');
-  return { status, signal, errors };
-}
-
-interface Traced {
-  operations: number;
-  commit: number;
-  trace: string[];
-}
-
 /** From the start of the journal on: operations on files, the commit, and the one after it. */
-function pointsAround({ commit, trace }: Traced): number[] {
+function pointsAround({ commit, trace }: Trace): number[] {
   const journal = trace.findIndex((line) => /^open .*\.intake-/.test(line));
   const points = [...trace.keys().map((index) => index + 1)].filter((point) => {
     const isFile = trace[point - 1]?.includes('/files');
@@ -60,9 +41,7 @@ async function prepare(what: 'remove' | 'import') {
     cpSync(box.environment.DATA_DIR ?? '', data, { recursive: true });
     return data;
   };
-  const whole = await run(command, { DATA_DIR: copy('whole') });
-  assert.equal(whole.status, 0, whole.errors);
-  const traced = JSON.parse(whole.errors.trim().split('\n').at(-1) ?? '') as Traced;
+  const traced = await traceCommand(command, { DATA_DIR: copy('whole') });
   return { copy, command, traced };
 }
 
@@ -119,39 +98,7 @@ await forEachEngineInDepth(async (engine) => {
 });
 
 for (const what of ['remove', 'import'] as const) {
-  const { copy, command, traced } = prepared[what];
-  const readKeys = async (data: string) => {
-    const { output } = await runCommand(['export'], { DATA_DIR: data });
-    const lines = output.split('\n').filter(Boolean);
-    return lines.flatMap((line) => (JSON.parse(line).key as string | undefined) ?? []);
-  };
-  const hasPicture = (picture: number, keys: string[], data: string) =>
-    keys.some((key) => readFileSync(join(data, 'files', key)).equals(tinyPicture(picture)));
-
-  test(`${what}: whenever it is killed, the next command removes the bytes`, async (t) => {
-    const outcomes = { old: 0, new: 0 };
-    await inParallel(pointsAround(traced), 2, async (point) => {
-      const data = copy(`killed at ${point}`);
-      const label = `killed before ${traced.trace[point - 1]}`;
-      const { signal } = await run(command, { DATA_DIR: data, KILL_AT: String(point) });
-      assert.equal(signal, 'SIGKILL', label);
-      const isOld = hasPicture(1, await readKeys(data), data);
-      outcomes[isOld ? 'old' : 'new']++;
-      assert.equal(isOld, point <= traced.commit, label);
-      const next = point % 2 === 0 ? ['check', '--repair'] : ['remove', '--yes', uuid(4, 2)];
-      const { status, errors } = await runCommand(next, { DATA_DIR: data });
-      assert.equal(status, 0, errors);
-      assert.deepEqual(
-        filesIn(join(data, 'files')).map((line) => line.split(' ')[0]),
-        (await readKeys(data)).sort(),
-        label,
-      );
-      rmSync(data, { recursive: true });
-    });
-    t.diagnostic(`${outcomes.old} kills before the commit, ${outcomes.new} after it`);
-    assert.ok(outcomes.old > 0 && outcomes.new > 0);
-  });
-
+  const { traced } = prepared[what];
   test(`${what}: after a power failure, a journal or nothing is left`, async () => {
     const after = (start: number, pattern: RegExp) => {
       const index = traced.trace.findIndex((line, index) => index > start && pattern.test(line));
@@ -174,12 +121,8 @@ testDeep('a signal stops a removal before its commit and is ignored after it', a
   const outcomes = new Set<number>();
   await inParallel(pointsAround(traced), 2, async (point) => {
     const data = copy(`interrupted at ${point}`);
-    const KILL_SIGNAL = point % 2 === 0 ? 'SIGINT' : 'SIGTERM';
-    const { status, errors } = await run(command, {
-      DATA_DIR: data,
-      KILL_AT: String(point),
-      KILL_SIGNAL,
-    });
+    const moment = { operation: point, signal: point % 2 === 0 ? 'SIGINT' : 'SIGTERM' } as const;
+    const { status, errors } = await launchUntil(moment, command, { DATA_DIR: data }).ended;
     if (status === 1) assert.match(errors, /interrupted; nothing was removed/);
     else assert.equal(status, 0, errors);
     assert.equal(filesIn(join(data, 'files')).length, status === 1 ? 2 : 1);

@@ -2,7 +2,6 @@
 /** Imports that failed or were interrupted: the next attempt continues, and the result is that of one import. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import fs, { existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { availableParallelism } from 'node:os';
@@ -18,7 +17,8 @@ import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
-import { runCommand, start } from '../support/zukan/program.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { killBefore } from '../support/zukan/run-until.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
@@ -390,18 +390,6 @@ test('continues with files in a bucket', async () => {
   await assertClean();
 });
 
-/** Runs an import in a process of its own, and kills it before an operation: one of all, or of those from the commit on. */
-async function killImport(pictures: string, environment: Record<string, string>, at: number, from = '') {
-  const support = join(import.meta.dirname, '../support/zukan');
-  const variables = { ...environment, KILL_AT: String(at), KILL_FROM: from };
-  const child = start(['import', '--quiet', pictures], variables, [
-    `--import=${join(support, 'later.ts')}`,
-    `--import=${join(support, 'kill-at.ts')}`,
-  ]);
-  const [, signal] = await once(child, 'close');
-  assert.equal(signal, 'SIGKILL');
-}
-
 test('a killed import continues', async () => {
   const COUNT = 60;
   const { folder } = newFolder();
@@ -414,7 +402,8 @@ test('a killed import continues', async () => {
     const { environment, run, stored, assertClean } = newFolder();
     // So that the first commit is that of the import.
     await run('import', '--quiet', '-');
-    await killImport(pictures, environment, at, from);
+    const flags = [`--import=${join(import.meta.dirname, '../support/zukan/later.ts')}`];
+    await killBefore(at, ['import', '--quiet', pictures], environment, { from, flags });
     const what = `killed before operation ${at} ${from}`;
     const { output } = await run('check', '--quiet');
     assert.match(output, /^(an interrupted command left files in the storage|no problems found)\n$/, what);

@@ -1,7 +1,6 @@
 /** Thumbnails through the life of a catalogue: import, replacement, removal, check, and `zukan thumbnails`. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,13 +9,14 @@ import { importFiles } from '../../src/cli/importing/import.ts';
 import { inParallel } from '../../src/lib/parallel.ts';
 import { openFiles, openSnapshot } from '../../src/server/engines.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
-import { atDepth, testDeep } from '../support/depth.ts';
+import { testDeep } from '../support/depth.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { forEachEngineInDepth, tamper, testOnOneStore } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { runCommand, start } from '../support/zukan/program.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { killBefore } from '../support/zukan/run-until.ts';
 import { configFor, type Envelope, send, startService } from '../support/zukan/service.ts';
 
 const s3 = await startS3();
@@ -224,38 +224,19 @@ testDeep('a killed command or import leaves no file that the next command does n
   await commands({ DATA_DIR: empty }).run('off', 'import', '-');
   await importFiles(configFor('', { DATA_DIR: original, THUMBNAILS: '30' }), [catalogue]);
   type Point = [from: string, position: number];
-  const cases: { parameters: string[]; from: string; points: Point[] }[] = [
+  const starts: Point[] = [
+    ['thumbnails/', 1],
+    ['thumbnails/', 20],
+  ];
+  const commits = (...positions: number[]) => positions.map((position): Point => ['^commit', position]);
+  const cases = [
     {
       parameters: ['thumbnails', '--quiet'],
       from: original,
-      points: atDepth(
-        [
-          ['thumbnails/', 1],
-          ['^commit', 1],
-          ['^commit', 2],
-        ],
-        [
-          ['thumbnails/', 1],
-          ['thumbnails/', 20],
-          ...[1, 2, 3, 5, 8].map((position): Point => ['^commit', position]),
-        ],
-      ),
+      points: [...starts, ...commits(1, 2, 3, 5, 8)],
     },
-    {
-      parameters: ['import', '--quiet', catalogue],
-      from: empty,
-      points: atDepth(
-        [['^commit', 1]],
-        [
-          ['thumbnails/', 1],
-          ['thumbnails/', 20],
-          ['^commit', 1],
-          ['^commit', 2],
-        ],
-      ),
-    },
+    { parameters: ['import', '--quiet', catalogue], from: empty, points: [...starts, ...commits(1, 2)] },
   ];
-  const preload = [`--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`];
   for (const { parameters, from, points } of cases) {
     const copy = (name: string) => {
       const data = join(folder, `${parameters[0]} ${name}`);
@@ -270,9 +251,7 @@ testDeep('a killed command or import leaves no file that the next command does n
       const what = `${parameters[0]} killed before operation ${position} from ${pattern}`;
       const { data, run, storedKeys, usedKeys } = copy(String(index));
       const environment = { DATA_DIR: data, THUMBNAILS: '20,50' };
-      const kill = { KILL_AT: String(position), KILL_FROM: pattern };
-      const child = start(parameters, { ...environment, ...kill }, preload);
-      assert.deepEqual(await once(child, 'close'), [null, 'SIGKILL'], what);
+      await killBefore(position, parameters, environment, { from: pattern });
       assert.equal((await run('20,50', 'check', '--quiet', '--repair')).status, 0, what);
       assert.deepEqual(await storedKeys(), await usedKeys(), what);
       assert.equal((await run('20,50', ...parameters)).status, 0, what);

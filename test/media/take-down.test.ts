@@ -19,7 +19,8 @@ import { type Engine, forEachEngineInDepth, sqlite, testOnOneStore } from '../su
 import { startS3 } from '../support/servers/s3.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { serve, start } from '../support/zukan/program.ts';
+import { serve } from '../support/zukan/program.ts';
+import { launchUntil } from '../support/zukan/run-until.ts';
 import { configFor } from '../support/zukan/service.ts';
 
 const never = new AbortController().signal;
@@ -142,12 +143,13 @@ await forEachEngineInDepth((engine) => {
 
 test('a server that is killed while it stores a thumbnail', async () => {
   // Before the thumbnail gets its name, and right after that.
-  for (const killAt of atDepth(['1'], ['1', '2'])) {
+  for (const operation of atDepth([1], [1, 2])) {
     const { config, environment, stored, id } = await withoutThumbnail(sqlite);
-    const { origin, ended } = await serve(environment, [], (parameters, variables) =>
-      start(parameters, { ...variables, KILL_AT: killAt, KILL_FROM: '^rename .*/thumbnails/' }, [
-        `--import=${join(import.meta.dirname, '../support/zukan/kill-at.ts')}`,
-      ]),
+    const moment = { operation, from: '^rename .*/thumbnails/' };
+    const { origin, ended } = await serve(
+      environment,
+      [],
+      (parameters, variables) => launchUntil(moment, parameters, variables).child,
     );
     await assert.rejects(fetch(`${origin}/api/image/${id}/file?width=${SIZE}`));
     assert.equal(await ended, null);
