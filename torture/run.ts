@@ -11,9 +11,10 @@ const usage = `Usage: npm run torture -- [options]
   --seed N       repeat the run with this seed (a new one)
 
 Attacks zukan on SQLite and on PostgreSQL with Redis: floods, faults of the database, Redis, disk and workers, random
-requests, and kills of imports, watched folders, removals, repairs and servers. Prints one table and everything that failed. Exit status 1 if anything did.
-PostgreSQL and Redis must be installed. Mounting a small disk, to fill it, needs root. Nothing else should run meanwhile,
-because slow responses during floods count as failures.`;
+requests, and kills of commands, servers, watched folders and the studio, also with a database that was lost, emptied or
+mixed up, a full disk and a clock that jumps. Prints one table and everything that failed. Exit status 1 if anything did.
+PostgreSQL, Redis and Chromium must be installed. Mounting a small disk, to fill it, needs root. Nothing else should run
+meanwhile, because slow responses during floods count as failures.`;
 
 /** More than fits into any time that --minutes may allow. */
 const UNLIMITED = 1_000_000_000;
