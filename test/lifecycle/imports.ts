@@ -156,6 +156,11 @@ export class Imports {
     return gone.map((one) => [one.picture, one.image.id as string]);
   }
 
+  forgetTrash(): void {
+    this.#trashedFiles = [];
+    this.#pruned.length = 0;
+  }
+
   /** Pictures of images that came from the folder and that are in none of its files, and whether that is certain. */
   findGone(): Map<number, { isCertain: boolean }> {
     const [model, folder] = [this.#model, this.#folder];

@@ -7,7 +7,7 @@ import { pictureBytes } from './pictures.ts';
 const PICTURES = 12;
 /** Its file stays where it is: a folder without pictures is a special case. */
 export const KEPT = PICTURES;
-const pictureByHash = new Map(
+export const pictureByHash = new Map(
   Array.from({ length: PICTURES + 1 }, (_, index) => [hash('sha256', pictureBytes(index)), index]),
 );
 

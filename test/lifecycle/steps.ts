@@ -117,6 +117,18 @@ const importFlags = fc.record({
 
 const importFolder = step('import', importFlags, (year, flags) => year.import(flags));
 
+const interrupt = step(
+  'interrupt an import',
+  fc.record({
+    opening: fc.integer({ min: 1, max: 8 }),
+    full: fc.boolean(),
+    defaultRating: rating,
+    // Another option than that of the next import, which may not continue then.
+    options: fc.constantFrom<string[]>([], ['--keep-location']),
+  }),
+  (year, { opening, options, ...flags }) => year.interruptImport(opening, flags, options),
+);
+
 const record = fc.record(
   { nsfw: rating, artist, categories: fc.uniqueArray(category, { selector: (name) => name.toLowerCase() }) },
   { requiredKeys: ['nsfw'] },
@@ -257,6 +269,14 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.oneof(...folderSteps) },
   { weight: 5, arbitrary: importFolder },
   { weight: 1, arbitrary: watch },
+  { weight: 2, arbitrary: interrupt },
+  {
+    weight: 1,
+    arbitrary: fc.oneof(
+      step('empty the trash', fc.constant(0), (year) => year.emptyTrash()),
+      step('repair', fc.constant(0), async (year) => void (await year.run(['check', '--quiet', '--repair']))),
+    ),
+  },
   { weight: 1, arbitrary: importRecord },
   { weight: 4, arbitrary: fc.oneof(...imageSteps) },
   { weight: 4, arbitrary: fc.oneof(...entrySteps) },

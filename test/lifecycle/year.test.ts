@@ -33,6 +33,7 @@ await forEachEngineInDepth((engine) => {
     const property = fc.asyncProperty(steps, async (steps) => {
       const year = new Year(engine);
       await live(year, steps);
+      await finish(year);
       assert.equal(await year.run(['check', '--quiet']), 'no problems found\n');
       await compareCopies(year, engines.find((other) => other !== engine) ?? engine);
       for (const action of year.done.keys()) done.add(action);
@@ -66,6 +67,20 @@ async function live(year: Year, steps: Step[]): Promise<void> {
       throw error;
     }
   }
+}
+
+/** When everything has been imported and the trash is empty, only the files of images are stored. */
+async function finish(year: Year): Promise<void> {
+  for (const path of year.folder.paths.filter((path) => year.folder.statementOf(path).isBad)) {
+    year.folder.removePicture(path);
+    year.folder.removeSidecars(path);
+  }
+  mock.timers.tick(60_000);
+  const output = await year.run(['import', '--quiet', '--default-rating', 'sfw', year.folder.root]);
+  await year.checkImport({ full: false, defaultRating: 'sfw' }, output, () => true);
+  await year.emptyTrash();
+  await year.compare();
+  assert.deepEqual(new Set(year.stored()), new Set(year.model.images.keys()));
 }
 
 /** An export makes the same catalogue in the other store, with the files and without them. */

@@ -4,13 +4,16 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Rating } from '../../src/catalogue/types.ts';
 import { sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
 import type { Engine } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
+import { configFor, filesFolder } from '../support/zukan/service.ts';
 import { Folder } from './folder.ts';
 import { Imports, type ModelFlags } from './imports.ts';
+import { interruptAt } from './interrupting.ts';
 import { type Field, fields, type ImageChange, type Kind, Model, type ModelImage } from './model.ts';
 import { isLower } from './sidecars.ts';
-import { loweredIn, readState } from './state.ts';
+import { loweredIn, pictureByHash, readState } from './state.ts';
 
 export interface ImportFlags extends ModelFlags {
   strict: boolean;
@@ -82,6 +85,32 @@ export class Year {
     for (const path of bad) assert.ok(output.includes(`${path}: `), output);
     await this.checkImport(flags, output, () => true);
     if (prune) this.imports.prune();
+  }
+
+  /** An import that is interrupted changes nothing. What it has read, the next one need not read again. */
+  async interruptImport(opening: number, flags: ModelFlags, options: string[]): Promise<void> {
+    if (this.folder.paths.some((path) => this.folder.statementOf(path).isBad)) return;
+    const { full, defaultRating } = flags;
+    const command = ['import', '--quiet', ...options, '--default-rating', defaultRating, this.folder.root];
+    if (full) command.push('--full');
+    const { status, output, errors } = await interruptAt(opening, () =>
+      runCommand(command, this.environment),
+    );
+    if (status === 0) return this.checkImport(flags, output, () => true);
+    assert.match(errors, /interrupted/);
+    this.count('import interrupted');
+  }
+
+  async emptyTrash(): Promise<void> {
+    await this.run(['trash', '--empty', '--yes']);
+    this.imports.forgetTrash();
+    this.count('empty the trash');
+  }
+
+  /** The pictures whose bytes are in the storage. */
+  stored(): (number | undefined)[] {
+    const files = filesIn(filesFolder(configFor(this.root, this.environment)));
+    return files.map((line) => pictureByHash.get(line.slice(3, 67)));
   }
 
   /** Imports into the model what a command has imported: the files that it looked at. */
@@ -168,6 +197,7 @@ export class Year {
     ])
       if (isRemembered) this.model.removed.set(one, id);
       else this.model.removed.delete(one);
+    assert.ok(!this.stored().includes(picture), `the bytes of picture ${picture} stay`);
     this.count(isRemembered ? 'take down' : 'remove');
   }
 
