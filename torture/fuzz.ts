@@ -79,7 +79,8 @@ class Lane {
     const batch: FuzzRequest[] = [];
     while (batch.length < size) {
       const { facts, situation } = this.#server;
-      const request = nextRequest(this.#random, facts, this.#seen, situation.hasLimiter);
+      const source = { random: this.#random, facts, seen: this.#seen, isProxied: situation.hasLimiter };
+      const request = nextRequest(source);
       // A client that closes its side is treated as gone, so the responses to others might not come.
       if (request.kind === 'malformed') return [request];
       batch.push(request);

@@ -3,7 +3,7 @@ import { hostilePatterns } from '../test/catalogue/search/hostile-patterns.ts';
 import type { Random } from './random.ts';
 
 /** Splits at spaces: a list of one text per line would be several pages long. */
-const words = (text: string) => text.split(' ');
+export const words = (text: string) => text.split(' ');
 const long = (count: number, text = 'x') => text.repeat(count);
 
 export const texts: readonly string[] = [

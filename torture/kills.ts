@@ -50,9 +50,9 @@ export async function kill(folder: string, engines: Engines, options: KillOption
   }));
   const kills = Array.from({ length: options.kills }, (_, number) => {
     // Every subject on every store, also where there are as many of the ones as a multiple of the others.
-    const round = Math.floor(number / possible.length);
-    const at = stores[(number + round) % stores.length] as (typeof stores)[number];
-    const subject = possible[number % possible.length] as Subject;
+    const [round, turn] = [Math.floor(number / possible.length), number % possible.length];
+    const at = stores[(round + turn) % stores.length] as (typeof stores)[number];
+    const subject = possible[turn] as Subject;
     options.report.row(rowOf(at.store, subject));
     return { number, subject, at };
   });

@@ -36,74 +36,44 @@ export interface FuzzRequest {
   isLast: boolean;
 }
 
-const pages = [
-  ...['/', '/docs', '/openapi.json', '/health/live', '/health/ready', '/metrics'],
-  ...['/gallery/main.js', '/gallery/style.css', '/gallery/client/index.js', '/gallery/client/zukan.js'],
-];
+const { words } = hostile;
+const pages = words(
+  '/ /docs /openapi.json /health/live /health/ready /metrics /gallery/main.js /gallery/style.css /gallery/client/index.js /gallery/client/zukan.js',
+);
 const unknown = [
-  ...[
-    '/favicon.ico',
-    '/robots.txt',
-    '/.env',
-    '/wp-login.php',
-    '/api/',
-    '/api/x',
-    '/v1/image/x/y',
-    '/API',
-    '/api/image/random/x',
-  ],
-  ...[
-    '/gallery',
-    '/gallery/',
-    '/gallery/x',
-    '/gallery/../x',
-    '/gallery/%2e%2e%2fpackage.json',
-    '/gallery/client/..',
-    '/files',
-    '/files/',
-  ],
-  ...[
-    '/health',
-    '/metrics/x',
-    '//',
-    '/%',
-    '/%00',
-    '/%zz',
-    '/api%2fstats',
-    '/%61pi/stats',
-    '/api//stats',
-    '/./api',
-    '/;/',
-    '/docs/x',
-  ],
+  ...words(
+    '/favicon.ico /robots.txt /.env /wp-login.php /api/ /api/x /v1/image/x/y /API /api/image/random/x',
+  ),
+  ...words('/gallery /gallery/ /gallery/x /gallery/../x /gallery/%2e%2e%2fpackage.json /gallery/client/..'),
+  ...words('/files /files/ /health /metrics/x // /% /%00 /%zz /api%2fstats /%61pi/stats /api//stats /./api'),
+  ...words('/;/ /docs/x'),
 ];
 
-export function nextRequest(random: Random, facts: Facts, seen: Seen, isProxied: boolean): FuzzRequest {
-  const draw = random.below(100);
-  if (draw < 4)
-    return {
-      kind: 'malformed',
-      method: '',
-      path: '',
-      text: hostile.malformedInput(random),
-      isOdd: true,
-      isLast: true,
-    };
-  if (draw < 12) return finish(random, facts, seen, isProxied, 'files', fileTarget(random, seen));
-  if (draw < 18) return finish(random, facts, seen, isProxied, 'pages', pageTarget(random, facts, seen));
-  if (draw < 22) return finish(random, facts, seen, isProxied, 'unknown paths', unknownTarget(random));
-  return finish(
-    random,
-    facts,
-    seen,
-    isProxied,
-    'API',
-    callTarget(random, facts, seen, random.pick(routes), random.pick(prefixes)),
-  );
+/** What the requests of a connection are made of. */
+export interface Source {
+  random: Random;
+  facts: Facts;
+  seen: Seen;
+  /** Whether a proxy in front of the server reports the clients. */
+  isProxied: boolean;
 }
 
-function pageTarget(random: Random, facts: Facts, seen: Seen): string {
-  if (random.chance(0.2)) return callTarget(random, facts, seen, random.pick(feeds), '');
+export function nextRequest(source: Source): FuzzRequest {
+  const { random } = source;
+  const draw = random.below(100);
+  if (draw < 4) {
+    const text = hostile.malformedInput(random);
+    return { kind: 'malformed', method: '', path: '', text, isOdd: true, isLast: true };
+  }
+  if (draw < 12) return finish(source, 'files', fileTarget(source));
+  if (draw < 18) return finish(source, 'pages', pageTarget(source));
+  if (draw < 22) return finish(source, 'unknown paths', unknownTarget(random));
+  return finish(source, 'API', callTarget(source, random.pick(routes), random.pick(prefixes)));
+}
+
+function pageTarget(source: Source): string {
+  const { random } = source;
+  if (random.chance(0.2)) return callTarget(source, random.pick(feeds), '');
   return random.pick(pages) + (random.chance(0.1) ? `?${junk(random)}` : '');
 }
 
@@ -113,7 +83,7 @@ function unknownTarget(random: Random): string {
   return random.chance(0.5) ? random.pick(prefixes) + path : path;
 }
 
-function fileTarget(random: Random, { links }: Seen): string {
+function fileTarget({ random, seen: { links } }: Source): string {
   const link =
     links.length > 0 && random.chance(0.9)
       ? random.pick(links)
@@ -126,13 +96,7 @@ function fileTarget(random: Random, { links }: Seen): string {
   return link.slice(0, 1 + random.below(link.length));
 }
 
-function callTarget(
-  random: Random,
-  facts: Facts,
-  seen: Seen,
-  { path, query }: Callable,
-  prefix: string,
-): string {
+function callTarget({ random, facts, seen }: Source, { path, query }: Callable, prefix: string): string {
   const [, kind = ''] = path.split('/');
   let target = prefix + path.replace('{id}', pathId(random, facts, kind));
   if (random.chance(0.02)) target += '/';
@@ -151,14 +115,7 @@ function callTarget(
   return pairs.length > 0 ? `${target}?${pairs.join('&')}` : target;
 }
 
-function finish(
-  random: Random,
-  facts: Facts,
-  seen: Seen,
-  isProxied: boolean,
-  kind: Kind,
-  target: string,
-): FuzzRequest {
+function finish({ random, facts, seen, isProxied }: Source, kind: Kind, target: string): FuzzRequest {
   let [method, isOdd, body] = ['GET', /[^\x21-\x7e]/.test(target), ''];
   if (random.chance(0.1)) method = random.pick(['HEAD', 'HEAD', 'OPTIONS', random.pick(hostile.methods)]);
   const lines: string[] = [];

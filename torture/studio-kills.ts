@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { launchOptions } from '../test/support/browser/browser.ts';
+import { until } from '../test/support/until.ts';
 import { launchUntil } from '../test/support/zukan/run-until.ts';
 import type { Place } from './kill-stores.ts';
 import type { Random } from './random.ts';
@@ -21,19 +22,23 @@ export async function killStudio({ before }: Scenario, place: Place, random: Ran
   const studio = launchUntil({}, ['studio'], place.environment);
   const browser = await chromium.launchServer(launchOptions());
   const victim = random.pick(['page', 'browser', 'studio'] as const);
-  let sent: Sent = new Map();
+  const sent: Sent = new Map();
   try {
     const address = (await addressOf(studio.child)) as string;
     const page = await (await chromium.connect(browser.wsEndpoint())).newPage();
     await page.goto(address);
-    const rating = rateUntilGone(page, random);
+    const rating = rateUntilGone(page, random, sent);
+    rating.catch(() => {});
+    const isSaving = () => [...sent.values()].some((list) => list.some(({ isSaved }) => isSaved));
+    // Mostly in the middle of the work.
+    if (random.chance(0.9)) await until('the first rating is saved', isSaving);
     await setTimeout(random.below(MAX_MS));
     if (victim === 'page') await page.close();
     else if (victim === 'browser') await browser.kill();
     else studio.child.kill('SIGKILL');
     await setTimeout(MAX_PAUSE_MS);
     if (victim === 'studio') await page.close();
-    sent = await rating;
+    await rating;
   } finally {
     studio.child.kill('SIGKILL');
     await browser.kill();
@@ -56,8 +61,7 @@ export async function killStudio({ before }: Scenario, place: Place, random: Ran
 }
 
 /** With the keyboard, one picture after the other. This is all that knows the page. */
-async function rateUntilGone(page: Page, random: Random): Promise<Sent> {
-  const sent: Sent = new Map();
+async function rateUntilGone(page: Page, random: Random, sent: Sent): Promise<void> {
   page.on('request', (request) => {
     if (!request.url().endsWith('/change/images')) return;
     const { ids, edit } = request.postDataJSON() as { ids: string[]; edit: { rating: string } };
@@ -83,7 +87,6 @@ async function rateUntilGone(page: Page, random: Random): Promise<Sent> {
   } catch (error) {
     if (!/closed|crashed|disconnected/i.test((error as Error).message)) throw error;
   }
-  return sent;
 }
 
 /** The ratings by id, and everything else. */

@@ -157,7 +157,7 @@ class Pair {
     const random = randomFor(seed, 'requests');
     const requests = Array.from({ length: count }, () => {
       if (this.#sent.length > 0 && random.chance(0.5)) return random.pick(this.#sent);
-      return nextRequest(random, this.#facts, this.#seen, false);
+      return nextRequest({ random, facts: this.#facts, seen: this.#seen, isProxied: false });
     }).filter(isComparable);
     this.#sent.push(...requests);
     await this.#sendTogether(requests.filter((request) => !isDraw(request) && request.path !== '/docs'));

@@ -118,7 +118,7 @@ const facts = {
 function requestsOf(seed: number, count: number): FuzzRequest[] {
   const random = randomFor(seed, 'test');
   const seen = { links: [], cursors: [], eTags: [] };
-  return Array.from({ length: count }, () => nextRequest(random, facts, seen, true));
+  return Array.from({ length: count }, () => nextRequest({ random, facts, seen, isProxied: true }));
 }
 
 test('a seed repeats the requests', () => {
