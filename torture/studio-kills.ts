@@ -15,6 +15,11 @@ const { chromium } = createRequire(import.meta.url)('playwright-core') as typeof
 const MAX_MS = 2000;
 const MAX_PAUSE_MS = 60;
 
+interface Edit {
+  ids: string[];
+  edit: { rating: string };
+}
+
 /** The ratings that were sent for each picture, and whether they were saved. */
 type Sent = Map<string, { rating: string; isSaved: boolean }[]>;
 
@@ -64,12 +69,17 @@ export async function killStudio({ before }: Scenario, place: Place, random: Ran
 async function rateUntilGone(page: Page, random: Random, sent: Sent): Promise<void> {
   page.on('request', (request) => {
     if (!request.url().endsWith('/change/images')) return;
-    const { ids, edit } = request.postDataJSON() as { ids: string[]; edit: { rating: string } };
-    const change = { rating: edit.rating, isSaved: false };
-    for (const id of ids) sent.set(id, [...(sent.get(id) ?? []), change]);
+    // One edit, or all that waited.
+    const { edits, ...only } = request.postDataJSON() as Edit & { edits?: Edit[] };
+    const changes = (edits ?? [only]).map(({ ids, edit }) => {
+      const change = { rating: edit.rating, isSaved: false };
+      for (const id of ids) sent.set(id, [...(sent.get(id) ?? []), change]);
+      return change;
+    });
     const note = async () => {
       const answer = await (await request.response())?.text();
-      change.isSaved = /\{"result":[^\n]*\n?$/.test(answer ?? '');
+      const isSaved = /\{"result":[^\n]*\n?$/.test(answer ?? '');
+      for (const change of changes) change.isSaved = isSaved;
     };
     note().catch(() => {});
   });
