@@ -184,7 +184,7 @@ export async function openWriter(config: Config, options: WriterOptions = {}): P
 }
 
 /** A container may run as a user without a name. */
-function userName(): string {
+export function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -1,15 +1,23 @@
 /** The change log as those who change the catalogue see it: what they need to undo changes, and the trash. */
 import { inBatches } from '../lib/parallel.ts';
-import { createChangeLogReader, ITEM_COLUMNS, type ItemRow, readTrash, toItem } from './change-log.ts';
+import {
+  CHANGE_COLUMNS,
+  createChangeLogReader,
+  ITEM_COLUMNS,
+  type ItemRow,
+  readTrash,
+  toItem,
+} from './change-log.ts';
 import type { ChangeRecorder } from './change-recorder.ts';
 import { addChanges, addItems, addTrash, repairItems } from './change-rows.ts';
-import type { ChangeLogWriter } from './contract/change-log.ts';
+import type { Change, ChangeLogWriter } from './contract/change-log.ts';
 import type { Expiry } from './expiry.ts';
 import { SHELF_BATCH_SIZE } from './queries.ts';
 import type { WriteSession } from './session.ts';
 
 /** Rows of the trash that are removed together. */
 const BATCH_SIZE = 500;
+const UUID_LENGTH = 36;
 
 /** Items of changes that undo others do not count: what those changed counts again when they are undone themselves. */
 const IS_DONE = 'undone_by is null and change not in (select number from change where undoes is not null)';
@@ -27,6 +35,30 @@ export function createChangeLog(
     number: recorder.number,
     lastImage,
     describe: (summary) => recorder.describe(summary),
+    nameEdit: (edit) => recorder.nameEdit(edit),
+    async findEdit(edit) {
+      const text = `select ${CHANGE_COLUMNS} from change
+        where number in (select change from applied_edit where id = $1)`;
+      return (await session.query<Change>(text, [edit]))[0];
+    },
+    async imagesSince(change, edit, ids) {
+      const [known] = await session.query<{
+        first: number | null;
+        last: number | null;
+        forgotten: number | null;
+      }>(
+        `select (select min(number) from change) as first, (select max(number) from change) as last,
+           (select max(number) from change where number > $1 and state = 'forgotten') as forgotten`,
+        [change],
+      );
+      const { first, last, forgotten } = known ?? {};
+      if (change < (first ?? 1) - 1 || change > (last ?? 0) || typeof forgotten === 'number')
+        return undefined;
+      const text = `select ${ITEM_COLUMNS} from change_item
+        where change > $1 and change < $4 and kind = 'image' and id ${isOneOf('$2', 'text')} and change not in
+          (select change from applied_edit where change > $1 and substr(id, 1, ${UUID_LENGTH}) = substr($3, 1, ${UUID_LENGTH}))`;
+      return (await session.query<ItemRow>(text, [change, ids, edit, recorder.number])).map(toItem);
+    },
     startImport: (source, continues) => recorder.startImport(source, continues),
     current: () => recorder.current(),
     startUndo: (change) => recorder.startUndo(change),

@@ -86,7 +86,7 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
 
 async function listChanges(
   session: ReadSession,
-  { limit, since, of, isImport, origin }: ChangeFilter,
+  { limit, since, of, isImport, origin, user }: ChangeFilter,
 ): Promise<Change[]> {
   const values: SqlValue[] = [];
   const bind = (value: SqlValue) => `$${values.push(value)}`;
@@ -94,6 +94,7 @@ async function listChanges(
   if (since !== undefined) conditions.push(`at >= ${bind(since)}`);
   if (isImport) conditions.push('source is not null');
   if (origin !== undefined) conditions.push(`origin = ${bind(origin)}`);
+  if (user !== undefined) conditions.push(`user_name = ${bind(user)}`);
   if (of) conditions.push(isOf(session, of, bind));
   return session.query<Change>(
     `select ${CHANGE_COLUMNS} from change where ${conditions.join(' and ')} order by number desc limit ${bind(limit)}`,

@@ -29,6 +29,7 @@ export class ChangeRecorder {
   readonly #last: Change | undefined;
   #change: Change;
   readonly #items: ChangeItems;
+  #edit: string | undefined;
   #isOff = false;
 
   /** `lastImage` is the highest number of an image, and `last` the last change. */
@@ -73,6 +74,10 @@ export class ChangeRecorder {
 
   describe(summary: string): void {
     this.#change.summary = summary.slice(0, MAX_TEXT_LENGTH);
+  }
+
+  nameEdit(edit: string): void {
+    this.#edit = edit;
   }
 
   /** Pictures that are added in the studio one after the other are one import. */
@@ -205,6 +210,8 @@ export class ChangeRecorder {
     await this.#items.finish();
     await this.#session.run('delete from change where number = $1', [change.number]);
     await addChanges(this.#session, [change]);
+    if (this.#edit !== undefined)
+      await this.#session.insert('applied_edit', ['change', 'id'], [[change.number, this.#edit]]);
   }
 
   /** Of a picture that was taken down, not even a former reason stays. */

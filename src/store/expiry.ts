@@ -50,5 +50,6 @@ export class Expiry {
     if (typeof oldest?.number !== 'number') return;
     await this.#session.run('delete from change where number <= $1', [oldest.number]);
     await this.#session.run('delete from change_item where change <= $1', [oldest.number]);
+    await this.#session.run('delete from applied_edit where change <= $1', [oldest.number]);
   }
 }

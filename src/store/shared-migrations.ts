@@ -114,10 +114,14 @@ const ADD_CLOCK = `
   create table clock (at text not null, since text not null);
   insert into clock values (coalesce((select at from change order by number desc limit 1), ''), '')`;
 
+/** What the pages of the studio call their edits, so that one that is sent again is not applied again. */
+const ADD_APPLIED_EDITS = 'create table applied_edit (change int primary key, id text not null unique)';
+
 export const sharedMigrations: Schema['steps'] = [
   normalisePaths,
   removeTitles,
   ADD_CLOCK,
   addIdentity,
   'create index if not exists trash_etag on trash (etag)',
+  ADD_APPLIED_EDITS,
 ];

@@ -6,16 +6,20 @@ import { removeImages } from '../changes/remove-images.ts';
 import { type NewPicture, replaceFile } from '../changes/replace-file.ts';
 import { emptyTrash, restoreTrashed } from '../changes/trash.ts';
 import { undoChange } from '../changes/undo.ts';
+import type { UndoResult } from '../changes/undoing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
+import type { ChangeItem } from '../store/contract/change-log.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
 import type { RequestTo, ResponseOf } from './contract.ts';
 import { EntryChanges } from './entry-changes.ts';
 import { listSteps, viewUndo } from './history.ts';
-import type { Changed, Undone } from './responses.ts';
-import type { Call } from './server.ts';
-import { refuseStaleImages, summarise } from './summary.ts';
+import type { WaitingEdit } from './request-schemas.ts';
+import { StudioError } from './requests.ts';
+import type { Applied, Changed, Undone } from './responses.ts';
+import { type Call, toStudioError } from './server.ts';
+import { refuseStaleImages } from './summary.ts';
 
 const BATCH_SIZE = 500;
 
@@ -24,6 +28,8 @@ export interface ChangeEngines {
   openSnapshot: () => Promise<CatalogueSnapshot>;
   /** `user` is who signed in. `onWait` is called if another command is changing the catalogue. */
   openWriter(user: string | undefined, onWait: () => void): Promise<CatalogueWriter>;
+  /** What the log calls those who need not sign in. */
+  localUser: string;
   /** Says what could not be removed of killed commands. */
   warn: (problem: string) => void;
   /** How many files are read at the same time. */
@@ -33,6 +39,8 @@ export interface ChangeEngines {
   clock: Clock;
   newId: () => string;
 }
+
+type ImagesEdit = Extract<WaitingEdit, { ids: string[] }>;
 
 export class Changes {
   readonly entries: EntryChanges;
@@ -47,23 +55,68 @@ export class Changes {
     );
   }
 
-  async editImages(
-    { ids, version, edit }: RequestTo<'/change/images'>,
+  /** Of an older catalogue, which was migrated when the studio started, too. */
+  async identity(): Promise<string> {
+    await using snapshot = await this.#engines.openSnapshot();
+    return (await snapshot.identity()) ?? '';
+  }
+
+  listSteps({ user = this.#engines.localUser }: Call): Promise<Changed> {
+    return listSteps(user, this.#engines.openSnapshot);
+  }
+
+  /** Each is a step of its own, so that it can be undone alone. */
+  async applyEdits(
+    { catalogue, user, edits }: RequestTo<'/change/images'>,
     call: Call,
   ): Promise<ResponseOf<'/change/images'>> {
-    const wanted: ImageEdit = { ...NO_EDIT, ...edit };
-    return this.#change(call, async (writer) => {
-      await refuseStaleImages(writer, ids, version);
-      let changed = 0;
-      let done = 0;
-      for (const batch of inBatches(ids, BATCH_SIZE)) {
-        changed += (await editImages(writer, batch, wanted, this.#defaults())).length;
-        done += batch.length;
-        await this.#progress(call, done, ids.length);
-      }
-      writer.changeLog.describe(await describeEdit(writer, edit, changed));
-      return { changed, summary: await summarise(writer, ids) };
+    if (user !== (call.user ?? '') || catalogue !== (await this.identity()))
+      throw new StudioError(403, 'the page belongs to another person or catalogue: reload it');
+    return this.#exclusively(async () => {
+      const applied: Applied[] = [];
+      for (const edit of edits) applied.push({ id: edit.id, ...(await this.#applyEdit(edit, call)) });
+      return this.#changed({ applied }, call);
     });
+  }
+
+  async #applyEdit(edit: WaitingEdit, call: Call): Promise<Omit<Applied, 'id'>> {
+    await using writer = await this.#openWriter(call);
+    const { changeLog } = writer;
+    if (await changeLog.findEdit(edit.id)) return {};
+    changeLog.nameEdit(edit.id);
+    try {
+      if (!('undoes' in edit)) await this.#editImages(writer, edit, call);
+      else {
+        const { undoes } = edit;
+        const change = typeof undoes === 'number' ? undoes : (await changeLog.findEdit(undoes))?.number;
+        // What was refused, or changed nothing, needs no undo.
+        if (change !== undefined) return { undone: viewUndo(await this.#undo(change, false, call, writer)) };
+      }
+      return {};
+    } catch (error) {
+      if (toStudioError(error).status === 500) throw error;
+      return { refused: (error as Error).message };
+    }
+  }
+
+  async #editImages(writer: CatalogueWriter, { id, base, ids, edit }: ImagesEdit, call: Call): Promise<void> {
+    const wanted: ImageEdit = { ...NO_EDIT, ...edit };
+    const fields = fieldsOf(edit);
+    let changed = 0;
+    let done = 0;
+    for (const batch of inBatches(ids, BATCH_SIZE)) {
+      const items = await writer.changeLog.imagesSince(base, id, batch);
+      // Who rates a picture means the file that they saw.
+      const isTouched = ({ before, after }: ChangeItem) =>
+        Object.keys({ ...before, ...after }).some((field) => field === 'file' || fields.has(field));
+      if (!items || items.some(isTouched))
+        throw new StudioError(409, `${countImages(ids.length)} changed meanwhile; look again`);
+      changed += (await editImages(writer, batch, wanted, this.#defaults())).length;
+      done += batch.length;
+      await this.#progress(call, done, ids.length);
+    }
+    writer.changeLog.describe(await describeEdit(writer, edit, changed));
+    await writer.commit();
   }
 
   /** To the trash, or for good. */
@@ -92,7 +145,7 @@ export class Changes {
         },
       );
       await removeFiles();
-      return this.#changed({});
+      return this.#changed({}, call);
     });
   }
 
@@ -109,7 +162,7 @@ export class Changes {
         openWriter: () => this.#openWriter(call),
         refuseStale: (writer) => refuseStaleImages(writer, [id], version),
       });
-      return this.#changed({});
+      return this.#changed({}, call);
     });
   }
 
@@ -141,22 +194,25 @@ export class Changes {
           signal: new AbortController().signal,
         },
       );
-      return this.#changed(deleted);
+      return this.#changed(deleted, call);
     });
   }
 
   /** Undoes a change of any origin, or only says what that would change. */
   async undo({ change, isPreview }: RequestTo<'/change/undo'>, call: Call): Promise<Undone> {
-    return this.#exclusively(async () => {
-      const result = await undoChange(change, {
-        openWriter: () => this.#openWriter(call),
-        isDryRun: isPreview,
-        isStrict: false,
-        onProgress: (done, total) => {
-          if (total > BATCH_SIZE) call.report({ done, total });
-        },
-      });
-      return this.#changed({ ...viewUndo(result), undone: result.change.summary });
+    return this.#exclusively(async () =>
+      this.#changed(viewUndo(await this.#undo(change, isPreview, call)), call),
+    );
+  }
+
+  #undo(change: number, isDryRun: boolean, call: Call, writer?: CatalogueWriter): Promise<UndoResult> {
+    return undoChange(change, {
+      openWriter: async () => writer ?? this.#openWriter(call),
+      isDryRun,
+      isStrict: false,
+      onProgress: (done, total) => {
+        if (total > BATCH_SIZE) call.report({ done, total });
+      },
     });
   }
 
@@ -175,12 +231,12 @@ export class Changes {
       await using writer = await this.#openWriter(call);
       const result = await work(writer);
       await writer.commit();
-      return this.#changed(result);
+      return this.#changed(result, call);
     });
   }
 
-  async #changed<T extends object>(result: T): Promise<T & Changed> {
-    return { ...result, steps: await listSteps(this.#engines.openSnapshot) };
+  async #changed<T extends object>(result: T, call: Call): Promise<T & Changed> {
+    return { ...result, ...(await this.listSteps(call)) };
   }
 
   #openWriter(call: Call): Promise<CatalogueWriter> {
@@ -201,6 +257,17 @@ export class Changes {
   #defaults() {
     return { now: this.#now(), newId: this.#engines.newId };
   }
+}
+
+/** What the change log calls fields that have another name in an edit. */
+const LOGGED: Record<string, string> = {
+  ...{ addCategories: 'categories', removeCategories: 'categories' },
+  ...{ addCharacters: 'characters', removeCharacters: 'characters' },
+  ...{ sourceName: 'source', sourceUrl: 'source' },
+};
+
+function fieldsOf({ reset = [], ...edit }: ImagesEdit['edit']): Set<string> {
+  return new Set([...Object.keys(edit).map((name) => LOGGED[name] ?? name), ...reset]);
 }
 
 async function disposeOnError(writer: CatalogueWriter, work: () => Promise<void>): Promise<void> {

@@ -14,7 +14,7 @@ import {
   EntryFields,
   Id,
   Ids,
-  ImageEdit,
+  type ImageEdit,
   ImageFilter,
   Kind,
   NearIds,
@@ -28,10 +28,13 @@ import {
   Texts,
   TileIds,
   Time,
+  type WaitingEdit,
+  WaitingEdits,
 } from './request-schemas.ts';
 import type {
   AddedPicture,
   Alike,
+  Applied,
   Changed,
   Counted,
   Found,
@@ -40,14 +43,13 @@ import type {
   ListedEntry,
   RemovedPicture,
   SelectionSummary,
-  Step,
   Tile,
   Undone,
 } from './responses.ts';
 
 export type { Kind, MentionedKind, Rating } from '../catalogue/types.ts';
 export type * from './responses.ts';
-export type { Change, DescribedItem, EditableField, ImageEdit };
+export type { Change, DescribedItem, EditableField, ImageEdit, WaitingEdit };
 
 /** How a request and its response are sent. */
 type Form = 'query' | 'lookup' | 'change' | 'upload';
@@ -74,8 +76,8 @@ const change = endpoint('change');
 const upload = endpoint('upload');
 
 export const endpoints = {
-  /** Who is signed in; undefined if nobody has to. */
-  '/data/session': query(Nothing).returns<{ user: string | undefined }>(),
+  /** Who is signed in, undefined if nobody has to, and the identity of the catalogue. */
+  '/data/session': query(Nothing).returns<{ user: string | undefined; catalogue: string }>(),
   /** The ids, 16 bytes each: in the order of the album if there is one, or else oldest first. */
   '/data/images': query(ImageFilter).returns<Uint8Array>(),
   /** The positions of those pictures that the filter matches. The page sends slices of a list. */
@@ -86,7 +88,7 @@ export const endpoints = {
   '/data/looks': upload(Type.Object({ name: Text }, closed)).returns<{ like: string }>(),
   '/data/entries': query(Type.Object({ kind: Kind }, closed)).returns<ListedEntry[]>(),
   '/data/suggestions': query(Type.Object({ kind: Kind, text: Text }, closed)).returns<Counted[]>(),
-  '/data/steps': query(Nothing).returns<Step[]>(),
+  '/data/steps': query(Nothing).returns<Changed>(),
   '/data/history': query(
     Type.Object(
       { image: Type.Optional(Id), origin: Type.Optional(Origin), since: Type.Optional(Time) },
@@ -110,9 +112,10 @@ export const endpoints = {
     { id?: string; name: string }[]
   >(),
   /** Reads all files, and reports how far it is, until the page disconnects. One at a time. Changes nothing. */
-  '/check/files': change(Nothing).returns<Changed & Listed<string>>(),
-  '/change/images': change(Type.Object({ ids: Ids, version: Text, edit: ImageEdit }, closed)).returns<
-    Changed & { changed: number }
+  '/check/files': change(Nothing).returns<Listed<string>>(),
+  /** One after the other, each once, however often it is sent. Refused unless the page is of this catalogue and user. */
+  '/change/images': change(Type.Object({ catalogue: Text, user: Text, edits: WaitingEdits }, closed)).returns<
+    Changed & { applied: Applied[] }
   >(),
   '/change/remove': change(
     Type.Object({ ids: Ids, version: Text, reason: Text, isTakeDown: Type.Boolean() }, closed),

@@ -4,7 +4,8 @@ import type { UndoResult } from '../changes/undoing.ts';
 import type { Change, DescribedItem } from '../store/contract/change-log.ts';
 import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { RequestTo } from './contract.ts';
-import type { Listed, RemovedPicture, Step, Undone } from './responses.ts';
+import type { Changed, Listed, RemovedPicture, Undone } from './responses.ts';
+import { lastChange } from './summary.ts';
 
 const MAX_STEPS = 100;
 const MAX_CHANGES = 200;
@@ -15,15 +16,16 @@ const MAX_ITEMS = 200;
 
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
-/** The last one first. */
-export async function listSteps(openSnapshot: OpenSnapshot): Promise<Step[]> {
+/** Those of a person, the last one first. */
+export async function listSteps(user: string, openSnapshot: OpenSnapshot): Promise<Changed> {
   await using snapshot = await openSnapshot();
   // Each may be followed by the change that undid it.
-  const changes = await snapshot.changeLog.list({ limit: 2 * MAX_STEPS, origin: 'studio' });
-  return changes
+  const changes = await snapshot.changeLog.list({ limit: 2 * MAX_STEPS, origin: 'studio', user });
+  const steps = changes
     .filter(({ state, undoes }) => state === 'done' && undoes === null)
     .slice(0, MAX_STEPS)
     .map(({ number, summary, at }) => ({ id: number, label: summary, at }));
+  return { steps, last: await lastChange(snapshot) };
 }
 
 /** Changes of every origin, the last one first: all of them, or those of an image, an origin or since a time. */
@@ -62,15 +64,18 @@ export async function listImports(openSnapshot: OpenSnapshot): Promise<Change[]>
 }
 
 export function viewUndo({
+  change,
   removed,
   restored,
   changed,
   replaced,
   entries,
   kept,
-}: UndoResult): Omit<Undone, 'undone' | 'steps'> {
+}: UndoResult): Omit<Undone, keyof Changed> {
   const view = <T>(items: T[]): Listed<T> => ({ count: items.length, listed: items.slice(0, MAX_LISTED) });
   return {
+    number: change.number,
+    undone: change.summary,
     removed: view(removed),
     restored: view(restored),
     changed: view(changed),

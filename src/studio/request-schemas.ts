@@ -12,6 +12,8 @@ const MAX_TEXT = 10_000;
 const MAX_SEARCHED = 2000;
 /** Of pictures whose neighbours are looked at. */
 const MAX_NEAR = 20;
+/** Of a request. */
+export const MAX_EDITS = 500;
 const MAX_SIDE = 1_000_000;
 
 export const closed = { additionalProperties: false };
@@ -90,6 +92,15 @@ export const ImageEdit = Type.Object(
   closed,
 );
 export type ImageEdit = Type.Static<typeof ImageEdit>;
+/** What a page calls its edit: a UUID of the page, and the number of the edit. */
+const EditId = Type.String({ pattern: `${uuidPattern.slice(0, -1)}-\\d{1,9}$` });
+/** `base` is the last change that the page knew. `undoes` is the number of a change, or an edit that may be on its way. */
+export const WaitingEdit = Type.Union([
+  Type.Object({ id: EditId, base: Type.Integer({ minimum: 0 }), ids: Ids, edit: ImageEdit }, closed),
+  Type.Object({ id: EditId, undoes: Type.Union([ChangeNumber, EditId]) }, closed),
+]);
+export type WaitingEdit = Type.Static<typeof WaitingEdit>;
+export const WaitingEdits = Type.Array(WaitingEdit, { minItems: 1, maxItems: MAX_EDITS });
 /** Those of a catalogue record; they are validated like one. */
 export const EntryFields = Type.Object(
   {

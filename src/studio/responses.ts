@@ -13,8 +13,19 @@ export interface Step {
 
 /** What the page needs to know after a change. */
 export interface Changed {
+  /** One's own, the last one first. */
   steps: Step[];
-  summary?: SelectionSummary;
+  /** The number of the last change of all. */
+  last: number;
+}
+
+/** What became of an edit. */
+export interface Applied {
+  id: string;
+  /** Why it was not applied. */
+  refused?: string;
+  /** What it undid. */
+  undone?: Omit<Undone, keyof Changed>;
 }
 
 /** How far a change is. */
@@ -66,8 +77,10 @@ export type Found = Alike & { version: string };
 
 export interface SelectionSummary {
   images: number;
-  /** Of all the images together. A change names the one that it is based on. */
+  /** Of all the images together. What removes or replaces them names the one that it is based on. */
   version: string;
+  /** The last change that this is based on. */
+  base: number;
   ratings: Partial<Record<Rating, number>>;
   artists: Counted[];
   categories: Counted[];
@@ -99,7 +112,8 @@ export interface Listed<T> {
 
 /** What undoing a change did, or would do. */
 export interface Undone extends Changed {
-  /** The summary of the change. */
+  /** The change. */
+  number: number;
   undone: string;
   /** The ids of images. */
   removed: Listed<string>;
@@ -137,7 +151,7 @@ export interface Health {
 }
 
 /** What became of a picture that was sent to be added. */
-export interface AddedPicture {
+export interface AddedPicture extends Changed {
   /** How many records were added or updated, entries included. */
   added: number;
   updated: number;
@@ -145,5 +159,4 @@ export interface AddedPicture {
   notes: string[];
   /** The import that it belongs to; undefined if nothing changed. */
   run: number | undefined;
-  steps: Step[];
 }

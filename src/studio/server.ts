@@ -206,7 +206,7 @@ function closeIfUnread({ req }: ServerResponse): Record<string, string> {
   return req.complete ? {} : { Connection: 'close' };
 }
 
-function toStudioError(error: unknown): StudioError {
+export function toStudioError(error: unknown): StudioError {
   if (error instanceof StudioError) return error;
   const isRefusal = error instanceof EditError || error instanceof RecordError;
   return new StudioError(isRefusal ? 422 : 500, (error as Error).message);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LastBackup } from '../store/contract/last-backup.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
 import { readHealth } from './health.ts';
-import { listChanges, listImports, listRemoved, listSteps, showChange } from './history.ts';
+import { listChanges, listImports, listRemoved, showChange } from './history.ts';
 import { findMatches, listEntries, listImages, type OpenSourceFiles, suggestEntries } from './list.ts';
 import { readPage } from './page.ts';
 import { type PictureEngines, sendPicture } from './pictures.ts';
@@ -51,8 +51,8 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
         withFile(name, call.bytes, async ({ folder, file }) => findLooks(await readFile(join(folder, file)))),
       '/data/entries': ({ kind }) => listEntries(kind, openSnapshot),
       '/data/suggestions': ({ kind, text }) => suggestEntries(kind, text, openSnapshot),
-      '/data/session': async (_nothing, { user }) => ({ user }),
-      '/data/steps': () => listSteps(openSnapshot),
+      '/data/session': async (_nothing, { user }) => ({ user, catalogue: await changes.identity() }),
+      '/data/steps': (_nothing, call) => changes.listSteps(call),
       '/data/history': (filter) => listChanges(filter, openSnapshot),
       '/data/change': (wanted) => showChange(wanted, openSnapshot),
       '/data/removed': () => listRemoved(openSnapshot),
@@ -77,7 +77,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
             if (++done % FILES_PER_REPORT === 0) report({ done: Math.min(done, total), total });
           });
           const listed = problems.slice(0, MAX_PROBLEMS);
-          return { count: problems.length, listed, steps: await listSteps(openSnapshot) };
+          return { count: problems.length, listed };
         } finally {
           isChecking = false;
         }
@@ -91,7 +91,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
         // Awaited here, because the snapshot is closed on return.
         return await summarise(snapshot, ids);
       },
-      '/change/images': (edit, call) => changes.editImages(edit, call),
+      '/change/images': (batch, call) => changes.applyEdits(batch, call),
       '/change/remove': (removal, call) => changes.removeImages(removal, call),
       '/change/allow': ({ ids }, call) => changes.allowAgain(ids, call),
       '/change/restore': ({ ids }, call) => changes.restore(ids, call),
@@ -106,7 +106,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
         addPicture(picture, call.bytes, {
           async importFolder(folder, continues) {
             const { change, ...added } = await engines.importFolder(folder, continues, call.user);
-            return { ...added, run: change?.number, steps: await listSteps(openSnapshot) };
+            return { ...added, run: change?.number, ...(await changes.listSteps(call)) };
           },
           findAlike: (bytes) => findAlikeOf(bytes, openSnapshot),
         }),

@@ -9,6 +9,7 @@ import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import { countImages } from '../changes/describe.ts';
 import { describeMissing } from '../changes/images.ts';
 import { inBatches } from '../lib/parallel.ts';
+import type { ChangeLogReader } from '../store/contract/change-log.ts';
 import type { Lookup, SavedImage } from '../store/contract/writer.ts';
 import { StudioError } from './requests.ts';
 import type { Counted, SelectionSummary, Tile } from './responses.ts';
@@ -39,17 +40,24 @@ export function toTile({ id, document, edited }: SavedImage): Tile {
   };
 }
 
-export async function summarise(lookup: Lookup, ids: string[]): Promise<SelectionSummary> {
+type LoggedLookup = Lookup & { changeLog: Pick<ChangeLogReader, 'list'> };
+
+export async function lastChange({ changeLog }: Pick<LoggedLookup, 'changeLog'>): Promise<number> {
+  const [last] = await changeLog.list({ limit: 1 });
+  return last?.number ?? 0;
+}
+
+export async function summarise(lookup: LoggedLookup, ids: string[]): Promise<SelectionSummary> {
   const total = new Total();
   for await (const rows of readSelected(lookup, ids)) {
     for (const row of rows) total.add(row);
     total.addAlbums(await lookup.countByAlbum(rows.map(({ id }) => id)));
   }
-  return total.finish();
+  return total.finish(await lastChange(lookup));
 }
 
 /** Refuses a change that is based on another state than the current one. */
-export async function refuseStaleImages(lookup: Lookup, ids: string[], version: string): Promise<void> {
+export async function refuseStaleImages(lookup: LoggedLookup, ids: string[], version: string): Promise<void> {
   let versions = '';
   for await (const rows of readSelected(lookup, ids))
     for (const row of rows) versions += versionOf(stateOf(row));
@@ -116,13 +124,14 @@ class Total {
     return counts;
   }
 
-  finish(): SelectionSummary {
+  finish(base: number): SelectionSummary {
     const [source] = this.#sources.size === 1 ? this.#sources.values() : [];
     const common = (texts: Set<string>) => (texts.size === 1 ? [...texts][0] : undefined);
     const { title, description, takenAt } = this.#texts;
     return {
       images: this.#images,
       version: shortHash(this.#versions),
+      base,
       ratings: this.#ratings,
       artists: mostFrequent(this.#countArtists()),
       categories: mostFrequent(this.#categories),

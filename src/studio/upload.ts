@@ -13,7 +13,7 @@ import { FOLDER_FILE, type FolderFile, usedFolders } from '../import/sources/fol
 import type { Change } from '../store/contract/change-log.ts';
 import type { RequestTo, ResponseOf } from './contract.ts';
 import { StudioError } from './requests.ts';
-import type { AddedPicture, Found } from './responses.ts';
+import type { AddedPicture, Changed, Found } from './responses.ts';
 
 /** What an import accepts. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -24,7 +24,7 @@ export type ImportFolder = (
   folder: string,
   continues: number | undefined,
   user: string | undefined,
-) => Promise<Omit<AddedPicture, 'run' | 'steps'> & { change: Change | undefined }>;
+) => Promise<Omit<AddedPicture, 'run' | keyof Changed> & { change: Change | undefined }>;
 
 export interface AddActions {
   importFolder(folder: string, continues: number | undefined): Promise<AddedPicture>;

@@ -16,8 +16,10 @@ const studio = await openStudio(box.config);
 const { host, port } = new URL(studio.origin);
 const session = await studio.signIn();
 const [id = ''] = await studio.ids();
-const { version } = await studio.summary([id]);
-const edit = JSON.stringify({ ids: [id], version, edit: { rating: 'nsfw' } });
+const { catalogue } = (await studio.get('/data/session')).json;
+const batch = (edit: object) =>
+  JSON.stringify({ catalogue, user: '', edits: [{ id: `${id}-1`, base: 1, ids: [id], edit }] });
+const edit = batch({ rating: 'nsfw' });
 const change = (headers: Record<string, string>, body = edit) => studio.send('/change/images', headers, body);
 const rating = async () => (await studio.summary([id])).ratings;
 
@@ -156,9 +158,10 @@ test('a change cannot be made with GET', async () => {
 
 test('requests that the page would not send are refused', async () => {
   const bad = [
-    ...['', '{', 'null', '[]', '{"ids":["x"],"version":"","edit":{}}', `{"ids":["${id}"]}`],
-    JSON.stringify({ ids: [id], version, edit: { rating: 'none' } }),
-    JSON.stringify({ ids: [id], version, edit: { key: '../x' } }),
+    ...['', '{', 'null', '[]', JSON.stringify({ catalogue, user: '', edits: [] })],
+    ...[{ rating: 'none' }, { key: '../x' }].map(batch),
+    edit.replace(`${id}-1`, id),
+    edit.replace('"ids"', '"undoes":1,"ids"'),
   ];
   for (const body of bad)
     assert.equal((await studio.send('/change/images', session, body, 'POST')).status, 400, body);

@@ -25,8 +25,7 @@ await forEachEngineInDepth(async (engine) => {
   };
   const labels = async () => (await studio.steps()).map(({ label }) => label);
   const edit = async (target: string, rating: string) => {
-    const { version } = await studio.summary([target]);
-    await studio.change('/change/images', { ids: [target], version, edit: { rating } });
+    assert.equal((await studio.edit([target], { rating })).refused, undefined);
   };
   const remove = async (target: string, reason: string, isTakeDown = false) => {
     const { version } = await studio.summary([target]);
@@ -37,9 +36,8 @@ await forEachEngineInDepth(async (engine) => {
   test('an edit counts as decided by hand, is listed, and can be undone', async () => {
     const { version } = await studio.summary(all);
     const edit = { rating: 'nsfw', addCategories: ['new'], create: true };
-    const result = await studio.change('/change/images', { ids: all, version, edit });
-    assert.deepEqual([result.changed, result.summary.ratings], [3, { nsfw: 3 }]);
-    assert.deepEqual(await studio.summary(all), result.summary);
+    await studio.edit(all, edit);
+    assert.deepEqual((await studio.summary(all)).ratings, { nsfw: 3 });
     const found = await box.find('--edited');
     assert.deepEqual(found[0]?.edited, ['categories', 'rating']);
     assert.deepEqual(await labels(), ['rate nsfw, add new: 3 images']);
@@ -56,40 +54,45 @@ await forEachEngineInDepth(async (engine) => {
   test('titles, descriptions and dates are changed, checked and undone', async () => {
     const { version } = await studio.summary([id]);
     const edit = { title: 'A fox', description: 'Red.', takenAt: '2024-02-03' };
-    const { summary } = await studio.change('/change/images', { ids: [id], version, edit });
-    const { title, description, takenAt } = summary;
+    await studio.edit([id], edit);
+    const { title, description, takenAt } = await studio.summary([id]);
     assert.deepEqual({ title, description, takenAt }, edit);
     const [change] = (await studio.get(`/data/history?image=${id}`)).json;
     const { json: items } = await studio.get(`/data/change?number=${change.number}`);
     assert.equal(items[0].name, 'A fox');
-    const wrong = { ids: [id], version: summary.version, edit: { takenAt: 'soon' } };
-    assert.equal((await studio.post('/change/images', wrong)).status, 422);
+    assert.match((await studio.edit([id], { takenAt: 'soon' })).refused ?? '', /takenAt/);
     await undoLast();
     assert.equal((await studio.summary([id])).version, version);
   });
 
   test('a change waits for another command, says so, and is then made', async () => {
     const { version } = await studio.summary([id]);
+    const { last: base } = (await studio.get('/data/steps')).json;
+    const { catalogue } = (await studio.get('/data/session')).json;
+    const owner = { catalogue, user: '' };
     const writer = await openWriter(box.config);
     const edit = { sourceName: 'A book' };
     let answer: ReturnType<typeof studio.post> | undefined;
     const first = await new Promise<string>((resolve) => {
-      answer = studio.post('/change/images', { ids: [id], version, edit }, resolve);
+      answer = studio.post(
+        '/change/images',
+        { ...owner, edits: [{ id: `${uuid(9, 9)}-1`, ids: [id], base, edit }] },
+        resolve,
+      );
     });
     assert.equal(first, '{"waiting":true}\n');
     await writer[Symbol.asyncDispose]();
     const last = (await answer)?.text.trim().split('\n').at(-1) as string;
-    assert.equal(JSON.parse(last).result.changed, 1);
+    assert.deepEqual(JSON.parse(last).result.applied, [{ id: `${uuid(9, 9)}-1` }]);
     await undoLast();
     assert.equal((await studio.summary([id])).version, version);
   });
 
-  test('a change based on an old state is refused with the new state', async () => {
-    const { version } = await studio.summary([id]);
-    await other.change('/change/images', { ids: [id], version, edit: { rating: 'questionable' } });
-    const refused = await studio.post('/change/images', { ids: [id], version, edit: { rating: 'nsfw' } });
-    assert.equal(refused.status, 409);
-    assert.deepEqual(refused.json.summary.ratings, { questionable: 1 });
+  test('a change based on an old state is refused', async () => {
+    const { base } = await studio.summary([id]);
+    await other.edit([id], { rating: 'questionable' });
+    const { refused } = await studio.edit([id], { rating: 'nsfw' }, base);
+    assert.equal(refused, '1 image changed meanwhile; look again');
     assert.deepEqual((await studio.summary([id])).ratings, { questionable: 1 });
     assert.deepEqual(await labels(), ['rate questionable: 1 image']);
   });
@@ -140,9 +143,7 @@ await forEachEngineInDepth(async (engine) => {
       [{ artist: 'x'.repeat(9000), create: true }, /name/],
     ] as const;
     for (const [edit, message] of bad) {
-      const { status, json } = await studio.post('/change/images', { ids: [id], version, edit });
-      assert.equal(status, 422);
-      assert.match(json.error, message);
+      assert.match((await studio.edit([id], edit)).refused ?? '', message);
     }
     const gone = await studio.post('/data/summary', { ids: [uuid(9, 9)] });
     assert.deepEqual([gone.status, gone.json.missing], [409, [uuid(9, 9)]]);

@@ -38,21 +38,28 @@ const requests: { [A in Address]: Required<RequestTo<A>> } = {
   '/data/names': { kind: 'category', names: ['a'] },
   '/check/files': {},
   '/change/images': {
-    ids: [id],
-    version: 'a',
-    edit: {
-      ...{
-        rating: 'sfw',
-        artist: 'a',
-        sourceName: 'a',
-        sourceUrl: 'a',
-        title: 'a',
-        description: 'a',
-        takenAt: '',
+    ...{ catalogue: 'a', user: '' },
+    edits: [
+      {
+        id: `${id}-1`,
+        base: 1,
+        ids: [id],
+        edit: {
+          ...{
+            rating: 'sfw',
+            artist: 'a',
+            sourceName: 'a',
+            sourceUrl: 'a',
+            title: 'a',
+            description: 'a',
+            takenAt: '',
+          },
+          ...{ addCategories: ['a'], removeCategories: ['a'], addCharacters: ['a'], removeCharacters: ['a'] },
+          ...{ addAlbums: ['a'], removeAlbums: ['a'], reset: ['rating'], create: true },
+        },
       },
-      ...{ addCategories: ['a'], removeCategories: ['a'], addCharacters: ['a'], removeCharacters: ['a'] },
-      ...{ addAlbums: ['a'], removeAlbums: ['a'], reset: ['rating'], create: true },
-    },
+      { id: `${id}-2`, undoes: `${id}-1` },
+    ],
   },
   '/change/remove': { ids: [id], version: 'a', reason: 'a', isTakeDown: false },
   '/change/allow': { ids: [id] },

@@ -21,8 +21,7 @@ await forEachEngineInDepth(async (engine) => {
     return studio.undo(last?.id ?? 0);
   };
   const edit = async (id: string, rating: string) => {
-    const { version } = await studio.summary([id]);
-    await studio.change('/change/images', { ids: [id], version, edit: { rating } });
+    await studio.edit([id], { rating });
   };
   /** As the page does: each picture names the run of the one before. */
   const add = async (indices: number[], query = 'rating=sfw&category=new') => {

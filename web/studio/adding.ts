@@ -7,7 +7,7 @@ import type { ChosenFile } from './dropped-files.ts';
 import { hideProgress, showProgress } from './notices.ts';
 import { forgetPictures } from './picture-address.ts';
 import { forgetSent, rememberSent, wasSent } from './sent-files.ts';
-import { onUndone, showSteps } from './steps.ts';
+import { listen, showSteps } from './steps.ts';
 import { capitalise, formatNumber } from './text.ts';
 
 /** As the server accepts them, so that nothing is sent in vain. */
@@ -42,7 +42,7 @@ export class Adding {
     addEventListener('beforeunload', (event) => {
       if (this.#left > 0) event.preventDefault();
     });
-    onUndone(forgetSent);
+    listen({ onUndone: forgetSent });
   }
 
   /** What was added stays if another one is refused. */
@@ -151,7 +151,7 @@ export class Adding {
         return sent ? outcome(chosen, batch, sent as AddedPicture) : refusal(file, 'skipped');
       }
       const { id, version, label } = decision;
-      showSteps((await upload('/add/replacement', { name: file.name, id, version }, file)).steps);
+      showSteps(await upload('/add/replacement', { name: file.name, id, version }, file));
       forgetPictures();
       return result(file, `replaced the file of “${label}”`);
     } catch (error) {
@@ -184,10 +184,10 @@ function sendPicture({ file, folders }: ChosenFile, { fields, run }: Batch, alik
 }
 
 function outcome(chosen: ChosenFile, batch: Batch, sent: AddedPicture): HTMLElement {
-  const { added, updated, notes, run, steps } = sent;
+  const { added, updated, notes, run } = sent;
   // All that were chosen together are one import, and one step.
   if (run !== undefined) batch.run = String(run);
-  showSteps(steps);
+  showSteps(sent);
   rememberSent(chosen, batch.fields);
   const text = added > 0 ? 'added' : updated > 0 ? 'was there already, updated' : 'was there already';
   return result(chosen.file, text, notes.slice(1));

@@ -3,7 +3,7 @@ import { el } from '../dom.ts';
 import { change } from './api.ts';
 import type { IdList } from './id-list.ts';
 import { explain } from './notices.ts';
-import { inTurn, showSteps } from './steps.ts';
+import { changeNow } from './steps.ts';
 
 /** What is needed of the grid. */
 interface Pictures {
@@ -50,21 +50,18 @@ export class AlbumOrder {
     const album = this.#actions.album();
     if (album === undefined) return false;
     const moved = this.#pictures.selectedIds();
-    void inTurn(async () => {
+    void changeNow(async () => {
       const { ids } = this.#pictures;
       const selected = new Set(moved.map((id) => ids.indexOf(id)).filter((index) => index >= 0));
       const isWhole = selected.size === 0 || selected.size === ids.length;
-      if (isWhole || this.#actions.album() !== album) return;
+      if (isWhole || this.#actions.album() !== album) return undefined;
       const next = findNext({ selected }, ids.length);
       const body = { id: album, ids: moved };
-      try {
-        const before = next !== undefined && { before: ids.at(next) };
-        showSteps((await change('/change/album/order', { ...body, ...before })).steps);
-        await this.#actions.reload();
-      } catch (error) {
-        explain(error);
-      }
-    });
+      const before = next !== undefined && { before: ids.at(next) };
+      const changed = await change('/change/album/order', { ...body, ...before });
+      await this.#actions.reload();
+      return changed;
+    }).catch(explain);
     return true;
   }
 }

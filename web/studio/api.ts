@@ -81,7 +81,7 @@ export async function upload<A extends AddressOf<'upload'>>(
 }
 
 /** Ends the session of a remote studio. */
-export async function signOut(): Promise<void> {
+export async function signOut(): Promise<undefined> {
   await send('/sign-out', {});
 }
 

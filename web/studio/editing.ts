@@ -1,26 +1,23 @@
-/** Changes the selected pictures, one change after the other, each based on what the page last knew of them. */
-import type { Changed, ImageEdit, SelectionSummary } from '../../src/studio/contract.ts';
+/** What is known of the selected pictures, and what changes them. */
+import type { Changed, ImageEdit, Rating, SelectionSummary } from '../../src/studio/contract.ts';
 import { change, post, Refused } from './api.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
-import { inTurn, onUndone, showSteps } from './steps.ts';
+import { changeNow, editImages, listen, outbox } from './steps.ts';
 
 /** Pictures, and what is known of them. */
 interface Target {
   ids: string[];
   summary: Promise<SelectionSummary>;
-  /** This page has changed some of them since then. */
-  isOld?: boolean;
-  /** How often a change was refused, because somebody else had changed them. */
-  refusals?: number;
+  /** As far as it has loaded. */
+  known?: SelectionSummary;
 }
-
-/** Changes pictures that have this version; undefined if there is nothing to change. */
-type Save = (target: { ids: string[]; version: string }) => Promise<Changed | undefined>;
 
 interface Listener {
   /** The summary of the selected pictures, undefined if none are selected. */
   onSummary(summary: SelectionSummary | undefined, ids: string[]): void;
-  onChanged(ids: string[]): void;
+  onRatings(ratings: SelectionSummary['ratings'], images: number): void;
+  /** What is shown of these pictures may be old. */
+  onEdited(ids: Set<string>, edits: ImageEdit[]): void;
   /** The list has pictures that no longer exist. */
   onGone(): void;
 }
@@ -29,13 +26,19 @@ export class Editing {
   readonly #listener: Listener;
   #target: Target | undefined;
   #request = new AbortController();
-  /** For each change that waits for others. */
-  readonly #waiting = new Set<{ target: Target }>();
   #lastEdit: ImageEdit | Promise<ImageEdit | undefined> | undefined;
+  /** The last change when the pictures were listed. Their summaries may know later ones. */
+  base = 0;
 
   constructor(listener: Listener) {
     this.#listener = listener;
-    onUndone(() => this.#outdate(() => true));
+    listen({
+      onRated: () => this.#showRatings(),
+      onEdited: (ids, edits) => {
+        listener.onEdited(ids, edits);
+        if (this.#target?.ids.some((id) => ids.has(id))) this.#load(this.#target);
+      },
+    });
   }
 
   /** What changes apply to now. */
@@ -46,104 +49,78 @@ export class Editing {
   /** Changes apply to these pictures from now on. What is known of them is asked for after the delay. */
   select(ids: string[], delayMs = 0): void {
     this.#request.abort();
+    this.#target = undefined;
+    if (ids.length === 0) this.#listener.onSummary(undefined, ids);
+    else this.#load({ ids }, delayMs);
+  }
+
+  #load(known: Pick<Target, 'ids' | 'known'>, delayMs = 0): void {
+    this.#request.abort();
     this.#request = new AbortController();
-    if (ids.length === 0) {
-      this.#target = undefined;
-      this.#listener.onSummary(undefined, ids);
-      return;
-    }
     const { signal } = this.#request;
-    const load = () => post('/data/summary', { ids }, signal);
-    const target = { ids, summary: delayMs > 0 ? rest(delayMs, signal).then(load) : load() };
+    const load = () => post('/data/summary', { ids: known.ids }, signal);
+    const target: Target = Object.assign(known, {
+      summary: delayMs > 0 ? rest(delayMs, signal).then(load) : load(),
+    });
     this.#target = target;
     target.summary.then(
-      (summary) => this.#show(target, summary),
+      (summary) => {
+        target.known = summary;
+        if (target !== this.#target) return;
+        this.#listener.onSummary(summary, target.ids);
+        this.#showRatings();
+      },
       (error) => this.#explain(error),
     );
   }
 
-  /** Changes the pictures that are selected now. Returns when it is saved; false if it was refused. */
-  edit(edit: ImageEdit | Promise<ImageEdit | undefined>): Promise<boolean> {
+  /** Changes the pictures that are selected now. */
+  edit(edit: ImageEdit | Promise<ImageEdit | undefined>): Promise<void> {
+    const target = this.#target;
+    if (!target) {
+      notify('Select a picture first.');
+      return Promise.resolve();
+    }
     this.#lastEdit = edit;
     // Its turn may come later.
     Promise.resolve(edit).catch(() => {});
-    return this.#change(async (target) => {
-      const known = await edit;
-      return known && change('/change/images', { ...target, edit: known }, showProgress);
-    });
+    return editImages(target.ids, target.known?.base ?? this.base, edit).catch(explain);
   }
 
-  repeat(): Promise<boolean> {
-    if (this.#lastEdit) return this.edit(this.#lastEdit);
-    notify('There is no change to repeat.');
-    return Promise.resolve(false);
+  repeat(): void {
+    if (this.#lastEdit) void this.edit(this.#lastEdit);
+    else notify('There is no change to repeat.');
   }
 
   /** To the trash, or for ever. */
   async remove(target: Target, reason: string, isTakeDown: boolean): Promise<void> {
-    const isDone = await this.#enqueue(target, (known) =>
-      change('/change/remove', { ...known, reason, isTakeDown }, showProgress),
-    );
-    if (isDone) this.#listener.onGone();
-  }
-
-  #change(save: Save): Promise<boolean> {
-    const target = this.#target;
-    if (!target) {
-      notify('Select a picture first.');
-      return Promise.resolve(false);
-    }
-    return this.#enqueue(target, save);
-  }
-
-  #enqueue(target: Target, save: Save): Promise<boolean> {
-    const waiting = { target };
-    const { refusals } = target;
-    this.#waiting.add(waiting);
-    // After a refusal, somebody has to look again before the next change.
-    const run = async () => target.refusals === refusals && this.#run(target, save);
-    return inTurn(run).finally(() => this.#waiting.delete(waiting));
-  }
-
-  #outdate(isChanged: (id: string) => boolean): void {
-    for (const target of [this.#target, ...[...this.#waiting].map((waiting) => waiting.target)])
-      if (target?.ids.some(isChanged)) target.isOld = true;
-  }
-
-  async #run(target: Target, save: Save): Promise<boolean> {
     const { ids } = target;
     try {
-      const result = await save({ ids, version: (await this.#known(target)).version });
-      if (!result) return false;
-      showSteps(result.steps);
-      const changed = new Set(ids);
-      this.#outdate((id) => changed.has(id));
-      if (this.#target !== target && this.#target?.isOld) this.select(this.#target.ids);
-      if (result.summary) this.#show(target, result.summary);
-      this.#listener.onChanged(ids);
-      return true;
+      await changeNow(async (): Promise<Changed> => {
+        const { version } = await target.summary.catch(() => post('/data/summary', { ids }));
+        return change('/change/remove', { ids, version, reason, isTakeDown }, showProgress);
+      });
+      this.#listener.onGone();
     } catch (error) {
-      if (error instanceof Refused && error.details.summary) {
-        target.refusals = (target.refusals ?? 0) + 1;
-        this.#show(target, error.details.summary);
-      }
       this.#explain(error);
-      return false;
+      if (target === this.#target) this.#load(target);
     } finally {
       hideProgress();
     }
   }
 
-  /** The pictures may not be selected any more, and their summary not loaded. */
-  async #known({ ids, summary, isOld }: Target): Promise<SelectionSummary> {
-    const loaded = isOld ? undefined : await summary.catch(() => undefined);
-    return loaded ?? post('/data/summary', { ids });
-  }
-
-  #show(target: Target, summary: SelectionSummary): void {
-    target.summary = Promise.resolve(summary);
-    target.isOld = false;
-    if (target === this.#target) this.#listener.onSummary(summary, target.ids);
+  /** Those that are not saved yet, if all pictures have one. */
+  #showRatings(): void {
+    const { known, ids = [] } = this.#target ?? {};
+    if (!known) return;
+    const isRated = ids.every((id) => outbox.ratingOf(id) !== undefined);
+    const counts: SelectionSummary['ratings'] = {};
+    if (isRated)
+      for (const id of ids) {
+        const rating = outbox.ratingOf(id) as Rating;
+        counts[rating] = (counts[rating] ?? 0) + 1;
+      }
+    this.#listener.onRatings(isRated ? counts : known.ratings, ids.length);
   }
 
   #explain(error: unknown): void {

@@ -25,10 +25,7 @@ export class Grid {
   readonly #box = byId('grid');
   readonly #space = el('div', { class: 'space', role: 'presentation' });
   readonly #actions: GridActions;
-  readonly #tiles = new Tiles(() => {
-    this.#decorate();
-    this.#actions.onTiles();
-  });
+  readonly #tiles = new Tiles(() => this.update());
   readonly selection = new Selection();
   #ids = new IdList(new Uint8Array(), false);
   #view = readTileView();
@@ -127,11 +124,17 @@ export class Grid {
   }
 
   /** What the tiles say has changed. */
-  refresh(ids?: string[]): void {
+  refresh(ids?: Iterable<string>): void {
     if (ids) this.#tiles.forget(ids);
     else this.#tiles.forgetAll();
     this.#window.refresh();
     this.#schedule();
+  }
+
+  /** More is known of them, or something waits to be saved. */
+  update(): void {
+    this.#decorate();
+    this.#actions.onTiles();
   }
 
   focus(): void {

@@ -19,7 +19,7 @@ import {
 import { showRemoved } from './removed.ts';
 import { showReview } from './review.ts';
 import { helpTexts, listenForShortcuts } from './shortcuts.ts';
-import { inTurn, loadSteps, onUndone, undoLast } from './steps.ts';
+import { changeNow, listen, resume, undoLast } from './steps.ts';
 
 const views: Record<string, Kind> = {
   artists: 'artist',
@@ -97,12 +97,12 @@ byId('undo').addEventListener('click', () => void undoLast());
 byId('help').addEventListener('click', showHelp);
 byId('sign-out').addEventListener('click', () => {
   // The page that asks for the password.
-  signOut().then(() => location.reload(), explain);
+  changeNow(signOut).then(() => location.reload(), explain);
 });
 addEventListener('hashchange', () => void goToView());
-onUndone((hasOtherPictures) => (hasOtherPictures ? reload() : refresh()));
+listen({ onUndone: (hasOtherPictures) => (hasOtherPictures ? reload() : refresh()) });
 listenForDrops(loadAll, findLike);
 void goToView();
 void showUser().catch(explain);
-void inTurn(loadSteps).catch(explain);
+void resume().catch(explain);
 loadAll();

@@ -151,10 +151,6 @@ export class Panel {
     if (!summary) return;
     const { images, source, title, description, takenAt } = summary;
     this.#showHead(summary, ids);
-    for (const button of this.#ratings.querySelectorAll('button')) {
-      const rated = summary.ratings[button.value as Rating] ?? 0;
-      button.setAttribute('aria-pressed', rated === images ? 'true' : rated > 0 ? 'mixed' : 'false');
-    }
     this.#showEntries(this.#categories, summary.categories, images, 'addCategories', 'removeCategories');
     this.#showEntries(this.#characters, summary.characters, images, 'addCharacters', 'removeCharacters');
     this.#showEntries(this.#albums, summary.albums, images, 'addAlbums', 'removeAlbums');
@@ -175,6 +171,13 @@ export class Panel {
       ...(fields.length > 0 ? [el('p', { class: 'quiet' }, `Changed by hand: ${fields.join(', ')}.`)] : []),
       ...(fields.length > 0 ? [this.#resetButton(fields)] : []),
     );
+  }
+
+  showRatings(ratings: SelectionSummary['ratings'], images: number): void {
+    for (const button of this.#ratings.querySelectorAll('button')) {
+      const rated = ratings[button.value as Rating] ?? 0;
+      button.setAttribute('aria-pressed', rated === images ? 'true' : rated > 0 ? 'mixed' : 'false');
+    }
   }
 
   #showHead({ images, details, title, source }: SelectionSummary, ids: string[]): void {

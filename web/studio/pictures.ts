@@ -1,5 +1,5 @@
 /** The page with the pictures: the grid, one of them large, the fields of those selected, and what changes them. */
-import type { Change, ImageEdit, Rating } from '../../src/studio/contract.ts';
+import type { Change, Rating } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
 import { askAlbumName } from './album-drop.ts';
 import { AlbumOrder } from './album-order.ts';
@@ -18,7 +18,7 @@ import { Panel, RATINGS } from './panel.ts';
 import { search } from './record-filter.ts';
 import { showRemoval } from './removal-dialog.ts';
 import type { Shortcuts } from './shortcuts.ts';
-import { undoLast } from './steps.ts';
+import { loadSteps, undoLast } from './steps.ts';
 import { TAG_KEYS } from './tags.ts';
 import { formatNumber } from './text.ts';
 import { restoreTileView } from './tile-view.ts';
@@ -64,7 +64,7 @@ const bar = new Bar({
   },
   view: () => loupe.open(),
   grid: () => loupe.close(),
-  repeat: () => void editing.repeat(),
+  repeat: () => editing.repeat(),
   undo: () => void undoLast(),
   remove: () => askRemoval(false),
   onSheet: () => grid.reveal(),
@@ -74,9 +74,15 @@ const editing = new Editing({
     panel.show(summary, selected);
     if (!summary) void health.show();
   },
-  onChanged(changed) {
-    grid.refresh(changed);
+  onRatings(ratings, images) {
+    panel.showRatings(ratings, images);
+    grid.update();
+  },
+  onEdited(edited, edits) {
+    grid.refresh(edited);
     health.forget();
+    // What is no longer in the album that is shown has no place in its order.
+    if (filters.album !== undefined && edits.some(({ removeAlbums }) => removeAlbums)) void loadList(true);
   },
   onGone: () => void loadList(),
 });
@@ -88,7 +94,7 @@ const health = new HealthPanel({
 const panel = new Panel(
   {
     rate: (rating) => rate(rating, loupe.isOpen),
-    edit: (edit) => void editPictures(edit),
+    edit: (edit) => void editing.edit(edit),
     remove: askRemoval,
   },
   health.element,
@@ -130,7 +136,9 @@ async function loadList(keepsSelection = false): Promise<void> {
   request = new AbortController();
   const { signal } = request;
   try {
-    const all = new IdList(await getIds(filters.query, signal), false);
+    const [bytes, last] = await Promise.all([getIds(filters.query, signal), loadSteps()]);
+    const all = new IdList(bytes, false);
+    editing.base = last;
     ids = filters.record ? await search(all, filters.record, signal) : all;
     grid.refresh();
     showList(keepsSelection);
@@ -167,14 +175,8 @@ function rate(rating: Rating, mayAdvance: boolean): void {
   if (isSingle && mayAdvance && loupe.advances) grid.goTo(grid.selection.focus + 1);
 }
 
-async function editPictures(edit: ImageEdit | Promise<ImageEdit | undefined>): Promise<void> {
-  const isDone = await editing.edit(edit);
-  // What is no longer in the album that is shown has no place in its order.
-  if (isDone && filters.album !== undefined && (await edit)?.removeAlbums) await loadList(true);
-}
-
 function addToAlbum(album: string, create: boolean): void {
-  void editPictures({ addAlbums: [album], create });
+  void editing.edit({ addAlbums: [album], create });
 }
 
 function askRemoval(isTakeDown: boolean): void {
@@ -233,7 +235,7 @@ export const pictureShortcuts: Shortcuts = {
   ),
   ...Object.fromEntries(TAG_KEYS.map((key, index) => [key, onPictures(() => panel.tags.add(index))])),
   ...Object.fromEntries(Object.keys(panel.fields).map((key) => [key, focusField(key)])),
-  '.': onPictures(() => void editing.repeat()),
+  '.': onPictures(() => editing.repeat()),
   z: () => (loupe.isOpen ? loupe.zoom() : undoLast()),
   'mod+z': () => undoLast(),
   'mod+a': onPictures(() => loupe.isOpen || grid.selectAll()),

@@ -6,7 +6,7 @@ import { loadImports } from './change.ts';
 import { importList } from './imports.ts';
 import { explain, hideProgress, notify, showProgress } from './notices.ts';
 import { cardButton, describeFacts, pictureCard } from './picture-card.ts';
-import { inTurn, showSteps } from './steps.ts';
+import { changeNow } from './steps.ts';
 import { countPictures, formatNumber } from './text.ts';
 
 export async function showReview(showPictures: (change: Change) => void): Promise<void> {
@@ -91,12 +91,12 @@ async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): P
   row.ariaBusy = 'true';
   const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
   try {
-    await inTurn(async () => {
+    await changeNow(async () => {
       // Refused if somebody has removed the one that stays.
       await post('/data/summary', { ids: [id] });
       const { version } = await post('/data/summary', { ids });
       const body = { ids, version, reason: `looks like ${id}`, isTakeDown: false };
-      showSteps((await change('/change/remove', body)).steps);
+      return change('/change/remove', body);
     });
     // With the button, the keyboard would lose its place.
     const next = row.nextElementSibling ?? row.previousElementSibling;

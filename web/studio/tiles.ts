@@ -1,6 +1,7 @@
 /** What the grid shows of pictures besides the picture itself, loaded for those in sight. */
 import type { Tile } from '../../src/studio/contract.ts';
 import { post } from './api.ts';
+import { outbox } from './steps.ts';
 
 const BATCH_SIZE = 200;
 const MAX_CACHED = 5000;
@@ -17,8 +18,11 @@ export class Tiles {
     this.#onLoaded = onLoaded;
   }
 
+  /** Also with a rating that is not saved yet. */
   get(id: string): Tile | undefined {
-    return this.#cached.get(id);
+    const tile = this.#cached.get(id);
+    const rating = outbox.ratingOf(id);
+    return tile && rating ? { ...tile, rating, isEdited: true } : tile;
   }
 
   /** Loads those that are missing, in this order. Those wanted before are forgotten: they are out of sight. */

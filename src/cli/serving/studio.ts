@@ -17,6 +17,7 @@ import {
   openStore,
   openThumbnailMaker,
   requireOwnFiles,
+  userName,
 } from '../../server/engines.ts';
 import { newSecret } from '../../studio/access.ts';
 import { LocalAccess } from '../../studio/local-access.ts';
@@ -136,6 +137,7 @@ export async function startStudio(
     openSourceFiles: () => openSourceFiles(config),
     lastBackup: () => store.lastBackup(),
     openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, { onWait, warn }),
+    localUser: userName(),
     warn,
     thumbnailSizes: config.thumbnails,
     importFolder: (folder, continues, user) => importFolder(config, folder, continues, user),

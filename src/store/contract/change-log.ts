@@ -108,6 +108,7 @@ export interface ChangeFilter {
   /** Only imports. */
   isImport?: boolean | undefined;
   origin?: ChangeOrigin | undefined;
+  user?: string | undefined;
 }
 
 /** An image that was removed, or that got another file. */
@@ -130,6 +131,15 @@ export interface ChangeLogWriter extends ChangeLogReader {
   readonly lastImage: number;
   /** The one-line summary. Without it, the log counts what was changed. */
   describe(summary: string): void;
+  /** This change is what a page of the studio calls so: a UUID of the page, and the rest. It is remembered as long as the change. */
+  nameEdit(edit: string): void;
+  /** The change with this name. */
+  findEdit(edit: string): Promise<Change | undefined>;
+  /**
+   * What changes after this one, except those of the same page, did to these images. Undefined if the log does not say: it is of another
+   * time, or something was forgotten.
+   */
+  imagesSince(change: number, edit: string, ids: string[]): Promise<ChangeItem[] | undefined>;
   /**
    * This change is an import of these paths. It adds to the change `continues`, if that is still the last one. Call it before
    * anything is changed.
