@@ -171,7 +171,10 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       'listen on another address; without --remote, anyone who can reach it can connect, without encryption',
       '127.0.0.1',
     )
-    .option('--port <number>', 'the port to listen on; 0 picks a free one', '0')
+    .option(
+      '--port <number>',
+      'listen on this port instead of the usual one of the catalogue; 0 picks a free one',
+    )
     .option('--remote', 'let people sign in from elsewhere, over HTTPS, with a name and a password', false)
     .option('--certificate <file>', 'with --remote: the certificate, with its chain, as PEM')
     .option('--key <file>', 'with --remote: the private key of the certificate, as PEM')

@@ -1,5 +1,6 @@
 /** `zukan studio`: a web page to look after the catalogue, for the operator, or with --remote for people who sign in. */
 import { spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -34,7 +35,7 @@ import { openForChange } from '../writer.ts';
 
 export interface StudioFlags {
   host: string;
-  port: string;
+  port?: string;
   remote: boolean;
   certificate?: string;
   key?: string;
@@ -42,7 +43,8 @@ export interface StudioFlags {
 
 interface StudioOptions {
   host: string;
-  port: number;
+  /** Undefined: the usual one of the catalogue if it is free, because browsers keep what is not saved by address. */
+  port: number | undefined;
   warn?: (problem: string) => void;
   /** People sign in. Without TLS, a trusted proxy must speak HTTPS. */
   remote?: Pick<RemoteAccessOptions, 'onEvent' | 'maxFormMs'> & { tls?: TlsFiles | undefined; clock?: Clock };
@@ -55,8 +57,8 @@ export interface RunningStudio extends AsyncDisposable {
 
 /** Runs until SIGINT (Ctrl-C) or SIGTERM. */
 export async function studioCommand(config: Config, flags: StudioFlags, terminal: Terminal): Promise<void> {
-  const port = parsePort(flags.port);
   const { host } = flags;
+  const port = flags.port === undefined ? undefined : parsePort(flags.port);
   const remote = flags.remote ? prepareRemote(config, flags, terminal) : undefined;
   if (!remote && (flags.certificate ?? flags.key) !== undefined)
     throw new UsageError('--certificate and --key are for --remote');
@@ -156,12 +158,16 @@ export async function startStudio(
       })
     : local;
   const { server, listen } = createStudioServer(access, studio, remote?.tls);
-  const at = await listen({ host, port }).catch(async (error) => {
-    await store[Symbol.asyncDispose]();
-    throw new CommandError(
-      `cannot listen on ${host}:${port}: ${error.message}; choose another --port or --host`,
-    );
-  });
+  const usual = port ?? (await findUsualPort(config));
+  const first = listen({ host, port: usual });
+  const at = await (port === undefined ? first.catch(() => listen({ host, port: 0 })) : first).catch(
+    async (error) => {
+      await store[Symbol.asyncDispose]();
+      throw new CommandError(
+        `cannot listen on ${host}:${usual}: ${error.message}; choose another --port or --host`,
+      );
+    },
+  );
   const name = at.family === 'IPv6' ? `[${at.address}]` : at.address;
   const origin = `${remote?.tls ? 'https' : 'http'}://${name}:${at.port}`;
   return {
@@ -172,6 +178,12 @@ export async function startStudio(
       await store[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Below those that Linux gives to outgoing connections. */
+async function findUsualPort(config: Config): Promise<number> {
+  await using snapshot = await openSnapshot(config);
+  return 0x4000 + (hash('sha256', (await snapshot.identity()) ?? '', 'buffer').readUInt16BE() % 0x4000);
 }
 
 /** Through a file that only we can read: every user of the machine can see the arguments of a program. */
