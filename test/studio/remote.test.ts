@@ -119,12 +119,16 @@ test('a person who signs in can do everything, under their name', async () => {
   );
   const session = await sessionOf('ben', `${PASSWORD} 2`);
   assert.equal(await statusOf(send('/', session)), 200);
-  assert.deepEqual((await send('/data/session', session)).json, { user: 'ben' });
+  assert.equal((await send('/data/session', session)).json.user, 'ben');
   const body = JSON.stringify({ kind: 'category', name: 'by ben' });
   const { text } = await send('/change/entry/create', session, body);
   assert.match(text, /"result"/);
   const { output } = await runCommand(['history'], box.environment);
   assert.match(output, /studio +ben +create the category by ben/);
+  const firstStep = async (session: Record<string, string>) =>
+    (await send('/data/steps', session)).json.steps[0]?.label;
+  assert.equal(await firstStep(session), 'create the category by ben');
+  assert.notEqual(await firstStep(await sessionOf('anna', PASSWORD)), 'create the category by ben');
 });
 
 test('a wrong password and an unknown name get the same answer after the same work', async () => {

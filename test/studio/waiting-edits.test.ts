@@ -10,7 +10,8 @@ await forEachEngine(async (engine) => {
   const box = openMaintained(engine);
   for (const index of [1, 2, 3]) box.picture(index, { categories: ['sea'] });
   await box.ok('import', box.pictures);
-  let studio = await openStudio(box.config);
+  const studio = await openStudio(box.config);
+  const other = await openStudio(box.config);
   const [one = '', two = '', three = ''] = await studio.ids();
   let page = 0;
   /** Of a new page: the edits that it makes, all based on what is now. */
@@ -53,10 +54,8 @@ await forEachEngine(async (engine) => {
     const { name, rate } = await newPage();
     const batch = [rate(1, one, 'nsfw'), rate(2, one, 'questionable'), { id: name(3), undoes: name(2) }];
     await studio.apply(batch);
-    await studio.close();
-    studio = await openStudio(box.config);
     assert.deepEqual(
-      await studio.apply(batch),
+      await other.apply(batch),
       batch.map(({ id }) => ({ id })),
     );
     assert.deepEqual(await ratings(), ['nsfw', 'sfw', 'sfw']);
@@ -89,6 +88,7 @@ await forEachEngine(async (engine) => {
 
   test('the edits of another person or catalogue are refused', async () => {
     const { rate } = await newPage();
+    const before = await ratings();
     const { catalogue } = (await studio.get('/data/session')).json;
     for (const owner of [
       { catalogue, user: 'anna' },
@@ -97,6 +97,6 @@ await forEachEngine(async (engine) => {
       const { status } = await studio.post('/change/images', { ...owner, edits: [rate(1, one, 'nsfw')] });
       assert.equal(status, 403);
     }
-    assert.deepEqual(await ratings(), ['sfw', 'sfw', 'sfw']);
+    assert.deepEqual(await ratings(), before);
   });
 });
