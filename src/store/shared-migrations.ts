@@ -115,7 +115,8 @@ const ADD_CLOCK = `
   insert into clock values (coalesce((select at from change order by number desc limit 1), ''), '')`;
 
 /** What the pages of the studio call their edits, so that one that is sent again is not applied again. */
-const ADD_APPLIED_EDITS = 'create table if not exists applied_edit (change int primary key, id text not null unique)';
+const ADD_APPLIED_EDITS =
+  'create table if not exists applied_edit (change int primary key, id text not null unique)';
 
 export const sharedMigrations: Schema['steps'] = [
   normalisePaths,
