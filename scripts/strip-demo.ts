@@ -19,13 +19,13 @@ function replace(name: ListName, text: string) {
 
 const lists = {
   'catalogue.ndjson': replace('catalogue.ndjson', records),
+  'history.ndjson': replace('history.ndjson', ''),
+  'sources.ndjson': replace('sources.ndjson', ''),
   'tokens.ndjson': replace('tokens.ndjson', ''),
   'link.keys': replace('link.keys', ''),
 };
-for (const name of ['history.ndjson', 'sources.ndjson'] as const) rmSync(pathOf(name), { force: true });
 rmSync(join(folder, '.lock'), { force: true });
-const { images, artists, categories, characters } = manifest.counts;
-const counts = { images, artists, categories, characters, tokens: 0 };
+const counts = { ...manifest.counts, tokens: 0, changes: 0, trash: 0, sources: 0 };
 writeFileSync(join(folder, MANIFEST), `${JSON.stringify({ ...manifest, counts, lists }, null, 2)}\n`);
 
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -98,11 +98,11 @@ async function requireNothingPrivate(folder: string): Promise<void> {
   const { images, artists, categories, characters } = manifest.counts;
   assert.deepEqual(manifest, {
     ...{ format, version, zukan, createdAt, keep, folder: lists, lists: manifest.lists },
-    counts: { images, artists, categories, characters, tokens: 0 },
+    counts: { images, artists, categories, characters, tokens: 0, changes: 0, trash: 0, sources: 0 },
   });
-  assert.deepEqual(Object.keys(manifest.lists), ['catalogue.ndjson', 'tokens.ndjson', 'link.keys']);
-  for (const name of ['tokens.ndjson', 'link.keys'])
-    assert.equal(readFileSync(join(folder, lists, name), 'utf8'), '');
+  const empty = ['history.ndjson', 'sources.ndjson', 'tokens.ndjson', 'link.keys'];
+  assert.deepEqual(Object.keys(manifest.lists), ['catalogue.ndjson', ...empty]);
+  for (const name of empty) assert.equal(readFileSync(join(folder, lists, name), 'utf8'), '');
   const records = readRecords(folder);
   for (const { type } of records)
     assert.match(type, /^(category|artist|character|image|album)$/, 'blocks and removed files are of a site');
