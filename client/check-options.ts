@@ -31,9 +31,12 @@ const page: Names<PageOptions> = { limit: true, offset: true };
 const imageFilter: Names<ImageFilter> = {
   nsfw: true,
   orientation: true,
+  type: true,
   animated: true,
   minWidth: true,
   minHeight: true,
+  maxWidth: true,
+  maxHeight: true,
   aspectRatio: true,
   character: true,
   album: true,

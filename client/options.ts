@@ -1,5 +1,5 @@
 /** Options of the client and of its methods. */
-import type { EntryInclude, Include, Orientation, Rating } from './types.ts';
+import type { EntryInclude, FileType, Include, Orientation, Rating } from './types.ts';
 
 export interface ZukanOptions {
   /** The address of the service. Leave it out in a page that the service itself sends. */
@@ -66,12 +66,18 @@ export interface ImageFilter {
   nsfw?: readonly Rating[] | undefined;
   /** Only images with one of these orientations. */
   orientation?: readonly Orientation[] | undefined;
+  /** Only files of one of these types. */
+  type?: readonly FileType[] | undefined;
   /** Only animations, or only other images. */
   animated?: boolean | undefined;
   /** Only images that are at least this wide, in pixels. */
   minWidth?: number | undefined;
   /** Only images that are at least this high, in pixels. */
   minHeight?: number | undefined;
+  /** Only images that are at most this wide, in pixels. */
+  maxWidth?: number | undefined;
+  /** Only images that are at most this high, in pixels. */
+  maxHeight?: number | undefined;
   /** Only images with this ratio of width to height, such as `16:9`. It may differ by 2 %. */
   aspectRatio?: string | undefined;
   /** Only images that show this character, or one of these: ids. */

@@ -5,6 +5,8 @@
 
 export type Rating = 'sfw' | 'questionable' | 'nsfw';
 export type Orientation = 'landscape' | 'portrait' | 'square';
+/** `jpg` is the same as `jpeg`. */
+export type FileType = 'jpeg' | 'jpg' | 'png' | 'webp' | 'gif' | 'avif';
 export type Mimetype = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif' | 'image/avif';
 /** The parts of an image that a response contains on request only. */
 export type Include = 'artist' | 'thumbnails' | 'details';

@@ -4,7 +4,7 @@
  */
 
 import { MIN_EXPIRY } from '../access/tokens.ts';
-import { EntryInclude, Include, Orientation, Rating, uuidPattern } from '../catalogue/schemas.ts';
+import { EntryInclude, fileTypes, Include, Orientation, Rating, uuidPattern } from '../catalogue/schemas.ts';
 import * as Type from '../lib/json-schema.ts';
 import type { Filter } from '../store/contract/catalogue.ts';
 import * as examples from './examples.ts';
@@ -120,6 +120,12 @@ export const listFilters = {
       examples: [['portrait', 'square']],
     }),
   ),
+  type: Type.Optional(
+    Type.Array(Type.Union([...fileTypes, 'jpg' as const].map((name) => Type.Literal(name))), {
+      description: 'Only files of one of these types, separated by commas. `jpg` is the same as `jpeg`.',
+      examples: [['webp', 'gif']],
+    }),
+  ),
   animated: Type.Optional(
     Type.Boolean({
       description: 'Only animations (`true`), or only other images (`false`).',
@@ -137,6 +143,20 @@ export const listFilters = {
     Type.Integer({
       minimum: 1,
       description: 'Only images that are at least this high, in pixels.',
+      examples: [1080],
+    }),
+  ),
+  maxWidth: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Only images that are at most this wide, in pixels.',
+      examples: [1920],
+    }),
+  ),
+  maxHeight: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Only images that are at most this high, in pixels.',
       examples: [1080],
     }),
   ),
@@ -191,11 +211,12 @@ export const imageFilters = {
     description: 'Whether an image must be in all of the `categories` or in any of them.',
     examples: ['any'],
   }),
-  exclude: Type.Array(Type.String(), {
-    default: [],
-    description: 'Only images in none of these categories: names, separated by commas.',
-    examples: [['night', 'rain']],
-  }),
+  exclude: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Only images in none of these categories: names, separated by commas.',
+      examples: [['night', 'rain']],
+    }),
+  ),
   ...listFilters,
   ...artistFilters,
 } satisfies Record<keyof Filter, Type.TSchema>;

@@ -26,13 +26,8 @@ export const Orientation = Type.Union([
   Type.Literal('portrait'),
   Type.Literal('square'),
 ]);
-export const Mimetype = Type.Union([
-  Type.Literal('image/jpeg'),
-  Type.Literal('image/png'),
-  Type.Literal('image/webp'),
-  Type.Literal('image/gif'),
-  Type.Literal('image/avif'),
-]);
+export const fileTypes = ['jpeg', 'png', 'webp', 'gif', 'avif'] as const;
+export const Mimetype = Type.Union(fileTypes.map((type) => Type.Literal(`image/${type}` as const)));
 export const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
 export const ETag = Type.String({
   pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$',

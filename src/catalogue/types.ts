@@ -6,6 +6,8 @@ export type Rating = Type.Static<typeof schemas.Rating>;
 export type Orientation = Type.Static<typeof schemas.Orientation>;
 export type Include = Type.Static<typeof schemas.Include>;
 export type Mimetype = Type.Static<typeof schemas.Mimetype>;
+/** What follows `image/` in a mimetype. */
+export type FileType = (typeof schemas.fileTypes)[number];
 export type Artist = Type.Static<typeof schemas.Artist>;
 export type Category = Type.Static<typeof schemas.Category>;
 export type Character = Type.Static<typeof schemas.Character>;

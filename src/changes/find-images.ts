@@ -181,7 +181,7 @@ async function* latestIds(
     artist: artist && [artist.id],
     character: character && [character.id],
     album: album && [album.id],
-    nsfw: ratings,
+    nsfw: ratings.length > 0 ? ratings : undefined,
   };
   let below: number | undefined;
   do {

@@ -6,8 +6,8 @@ export interface Tuning {
   maxTokens: number;
   /** Bounds what one statement reads of a shelf, of the names and of the perceptual hashes. */
   maxItemsPerSlice: number;
-  /** Up to this many membership tests, a few milliseconds, testing image by image beats combining bitmaps. */
-  maxMembershipTests: number;
+  /** Images that are tested one by one, at most about 4 ms, before sets are loaded and combined. */
+  maxTestedImages: number;
   /** How long the reference shows the same examples. */
   maxExampleAgeMs: number;
   /** How long pages are made from the same facts about the catalogue. */
@@ -20,7 +20,7 @@ export const defaultTuning: Tuning = {
   isCaching: true,
   maxTokens: 1000,
   maxItemsPerSlice: Number.POSITIVE_INFINITY,
-  maxMembershipTests: 50_000,
+  maxTestedImages: 400,
   maxExampleAgeMs: 60_000,
   maxFactsAgeMs: 1000,
   maxSitemapAgeMs: 600_000,

@@ -47,14 +47,13 @@ export class StoredCatalogue implements Catalogue {
   /** `documents` is the memory of a cache that a `DocumentFiller` fills. */
   constructor(driver: Driver, documents: ArrayBufferLike = noDocumentMemory(), tuning = defaultTuning) {
     const slices = createSliceReader(driver);
-    const sets = new ImageSets(slices, tuning);
     this.#driver = driver;
     this.#documents = new Documents(documents, tuning);
     const names = new NameSearch(slices, tuning);
     this.#entries = new Entries(this.#documents, names, tuning);
     this.#search = new CombinedSearch(names, this.#entries, this.#documents);
-    this.#numbers = new ImageNumbers(sets, slices.imagesPerSlice);
-    this.#similar = new SimilarImages(slices, sets, tuning);
+    this.#numbers = new ImageNumbers(new ImageSets(slices, tuning), tuning);
+    this.#similar = new SimilarImages(slices, tuning);
   }
 
   statistics(): Promise<Statistics> {
@@ -108,7 +107,7 @@ export class StoredCatalogue implements Catalogue {
     return this.#driver.run(function* (view) {
       const selection = yield* select(view, filter);
       if ('problem' in selection) return selection;
-      const page = yield* numbers.seeded(selection, seed, from, limit, caller);
+      const page = yield* numbers.seeded(view, selection, seed, from, limit, caller);
       if (!page) return { problem: 'position' };
       return { images: yield* documents.read(view, page.images), next: page.next };
     });
@@ -129,14 +128,15 @@ export class StoredCatalogue implements Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<ImageDocument[] | FilterProblem> {
-    const [similar, documents] = [this.#similar, this.#documents];
+    const [similar, numbers, documents] = [this.#similar, this.#numbers, this.#documents];
     return this.#driver.run(function* (view) {
       const image = yield* documents.numberOf(view, id);
       if (image === undefined) return { problem: 'image' };
       const selection = yield* select(view, filter);
       if ('problem' in selection) return selection;
-      const numbers = yield* get(similar.find(image, selection, limit, caller));
-      return yield* documents.read(view, numbers);
+      const set = yield* numbers.all(view, selection, caller);
+      const found = yield* get(similar.find(image, set, view.snapshot.version, limit, caller));
+      return yield* documents.read(view, found);
     });
   }
 

@@ -93,12 +93,12 @@ export class DocumentFiller implements Disposable {
     if (!changes.isSuccessor) return this.#startOver(view);
     this.#followed = changes.next;
     if (changes.next) return this.#cache.remove(changes.images, revision, false);
-    this.#cache.remove(changes.images, view.documentRevision, true);
+    this.#cache.remove(changes.images, view.snapshot.documentRevision, true);
     this.#startAt(view);
   }
 
-  #startOver({ snapshot, documentRevision }: View): void {
-    this.#cache.reset(snapshot.lastImage, documentRevision);
+  #startOver({ snapshot }: View): void {
+    this.#cache.reset(snapshot.lastImage, snapshot.documentRevision);
     this.#startAt({ snapshot });
   }
 

@@ -34,7 +34,7 @@ export class Documents {
   }
 
   *read(view: View, numbers: number[]): Call<ImageDocument[]> {
-    const { documentRevision } = view;
+    const { documentRevision } = view.snapshot;
     const cached = this.#cache.get(numbers, documentRevision);
     const missing = numbers.filter((_, index) => !cached[index]);
     if (missing.length === 0) return cached as ImageDocument[];

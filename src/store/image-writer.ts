@@ -5,9 +5,9 @@
 
 import { readTitle } from '../catalogue/documents/document.ts';
 import { titleWords } from '../catalogue/search/title-words.ts';
-import type { PlacedImage, SavedImage } from './contract/writer.ts';
+import type { Placed, PlacedImage, SavedImage } from './contract/writer.ts';
 import { createLookup } from './lookup.ts';
-import type { Placed, Placements } from './placements.ts';
+import type { Placements } from './placements.ts';
 import type { WriteSession } from './session.ts';
 
 /** Images read at a time when all titles are indexed. */
@@ -113,11 +113,7 @@ export class ImageWriter {
     if (images.length === 0) return;
     const rows = images.map(({ row }) => row);
     await this.#updateWords(rows);
-    const resized = await this.#placements.move(images.map(placed));
-    // A trigger then tells the caches, also if the document is the same: a repair can change the size alone.
-    const isOneOf = this.#session.dialect.isOneOf('$1', 'int');
-    if (resized.length > 0)
-      await this.#session.run(`update image set document = '' where number ${isOneOf}`, [resized]);
+    await this.#placements.move(images.map(placed));
     await this.#session.runWith(
       { number: 'int', eTag: 'text', key: 'text', mimetype: 'text', document: 'text' },
       rows,

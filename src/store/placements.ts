@@ -3,7 +3,7 @@
  * of the time of writing them one by one. Sizes and covers are saved at the end, by `saveShelves`.
  */
 
-import type { Placement } from './contract/writer.ts';
+import type { Placed, Placement } from './contract/writer.ts';
 import { createShelfQueries, PLACEMENT_COLUMNS, type PlacementRow, toPlacements } from './queries.ts';
 import type { SqlValue, WriteSession } from './session.ts';
 import { ShelfChanges } from './shelf-changes.ts';
@@ -21,10 +21,6 @@ const POSITION_OF = `
     from search left join placement on shelf = $1 and position = (low + high) / 2
     where low < high
   ) select low as position from search where low = high`;
-
-export interface Placed extends Placement {
-  image: number;
-}
 
 interface Size {
   number: number;
@@ -52,17 +48,14 @@ export class Placements {
     await this.#writeIfMany();
   }
 
-  /** Moves images from the shelves that they are on to those they belong on. Returns those whose size has changed. */
-  async move(moved: Placed[]): Promise<number[]> {
+  /** Moves images from the shelves that they are on to those they belong on. */
+  async move(moved: Placed[]): Promise<void> {
     const before = await this.#takePlacements(moved.map(({ image }) => image));
     const images = await this.#withAlbums(moved);
     for (const { image, shelves } of images)
       this.#changes.move(image, before.get(image)?.shelves ?? [], shelves);
     await this.#savePlacements(images);
     await this.#writeIfMany();
-    const hasChanged = ({ image, width, height }: Placed) =>
-      before.get(image)?.width !== width || before.get(image)?.height !== height;
-    return images.filter(hasChanged).map(({ image }) => image);
   }
 
   /** Places images again, some of which an album has gained or lost. */
@@ -89,6 +82,8 @@ export class Placements {
     this.#changes.clear();
     await this.#session.run('delete from placement');
     await this.#session.run(this.#queries.PLACE_ALL);
+    // A trigger then tells those that have shelves in memory.
+    await this.#session.run('update image_shelves set shelves = shelves');
     const sizes = await this.#session.query<Size>(
       'select number, (select cast(count(*) as int) from placement where shelf = number) as size from shelf',
     );

@@ -1,6 +1,5 @@
 /** SQL that both stores understand. */
-import { RATIO_PARTS } from '../catalogue/sets/dimension-index.ts';
-import type { Orientation, Rating } from '../catalogue/types.ts';
+import type { FileType, Orientation, Rating } from '../catalogue/types.ts';
 import type { BlockedName } from './contract/decisions.ts';
 import type { FixedShelves, Placement } from './contract/writer.ts';
 import type { Dialect, ReadSession, SqlValue } from './session.ts';
@@ -26,15 +25,6 @@ export function toPlacements(rows: PlacementRow[], { parseShelves }: Dialect): M
     rows.map(({ image, shelves, ...size }) => [image, { shelves: parseShelves(shelves), ...size }]),
   );
 }
-
-/** `isWithin` (dimension-index.ts) as SQL: whether a row of `image_shelves` meets the bounds in these parameters. */
-export const boundsCondition = (
-  minWidth: string,
-  minHeight: string,
-  ratioWidth: string,
-  ratioHeight: string,
-): string => `width >= ${minWidth} and height >= ${minHeight}
-  and ${RATIO_PARTS} * abs(width * ${ratioHeight} - height * ${ratioWidth}) <= height * ${ratioWidth}`;
 
 /** `rest` is what follows the table. */
 export const selectBlocked = (rest: string): string => `select ${BLOCKED_COLUMNS} from blocked_name ${rest}`;
@@ -84,21 +74,18 @@ export const NUMBER_ENTRIES = `
 
 export async function readFixedShelves(session: ReadSession): Promise<FixedShelves> {
   const rows = await session.query<{ kind: string; id: string; number: number }>(
-    `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation', 'animation')`,
+    `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation', 'type', 'animation')`,
   );
-  const numbers = new Map(rows.map(({ kind, id, number }) => [`${kind} ${id}`, number]));
-  const shelf = (name: string) => numbers.get(name) as number;
-  const rating = (name: Rating) => shelf(`rating ${name}`);
-  const orientation = (name: Orientation) => shelf(`orientation ${name}`);
+  const byId = <Id extends string>(wanted: string) =>
+    Object.fromEntries(
+      rows.flatMap(({ kind, id, number }) => (kind === wanted ? [[id, number]] : [])),
+    ) as Record<Id, number>;
   return {
-    catalogue: shelf('catalogue all'),
-    rating: { sfw: rating('sfw'), questionable: rating('questionable'), nsfw: rating('nsfw') },
-    orientation: {
-      landscape: orientation('landscape'),
-      portrait: orientation('portrait'),
-      square: orientation('square'),
-    },
-    animated: shelf('animation animated'),
+    catalogue: byId<'all'>('catalogue').all,
+    rating: byId<Rating>('rating'),
+    orientation: byId<Orientation>('orientation'),
+    type: byId<FileType>('type'),
+    animated: byId<'animated'>('animation').animated,
   };
 }
 

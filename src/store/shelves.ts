@@ -1,18 +1,23 @@
 /**
  * Shelves: numbered rows of images without gaps, in the order in which the images were added. A store keeps one for the
- * whole catalogue, one for animations, and one for each rating, orientation, artist, category, character and album.
+ * whole catalogue, one for animations, and one for each rating, orientation, file type, artist, category, character and
+ * album.
  */
-import type { Kind, Orientation, Rating, Statistics } from '../catalogue/types.ts';
+import type { FileType, Kind, Orientation, Rating, Statistics } from '../catalogue/types.ts';
 
 export interface Shelf {
   number: number;
   size: number;
 }
 
-/** A version of the catalogue, and the highest image number in it. */
+/**
+ * A version of the catalogue, the highest image number in it, and what the document cache calls the state of its documents:
+ * the same in all connections, unlike the version.
+ */
 export interface CatalogueVersion {
   version: number;
   lastImage: number;
+  documentRevision: number;
 }
 
 /** The shelves of one version that filters choose from. Artists, characters and albums are too many to hold: see EntryShelves. */
@@ -20,6 +25,7 @@ export interface ShelfSnapshot extends CatalogueVersion {
   all: Shelf;
   ratings: Map<Rating, Shelf>;
   orientations: Map<Orientation, Shelf>;
+  types: Map<FileType, Shelf>;
   animated: Shelf;
   /** By folded name, and by folded alias if no category has that name. */
   categories: Map<string, Shelf>;
@@ -33,7 +39,7 @@ export type SnapshotRow = [kind: string, id: string, category: string | null, nu
 /** The shelves of a snapshot, and the number of entries of each kind as the size of a row `count`. */
 export const SNAPSHOT_QUERY = `
   select kind, id, category, number, size from shelf
-  where kind in ('catalogue', 'rating', 'orientation', 'animation', 'category')
+  where kind in ('catalogue', 'rating', 'orientation', 'type', 'animation', 'category')
   union all
   select 'alias', '', key, alias.shelf, 0 from alias where alias.kind = 'category'
   union all
@@ -42,13 +48,13 @@ export const SNAPSHOT_QUERY = `
   from (select 'artist' as kind union all select 'category' union all select 'character'
     union all select 'album') as listed`;
 
-export function buildSnapshot(version: number, lastImage: number, rows: SnapshotRow[]): ShelfSnapshot {
+export function buildSnapshot(version: CatalogueVersion, rows: SnapshotRow[]): ShelfSnapshot {
   const snapshot: ShelfSnapshot = {
-    version,
-    lastImage,
+    ...version,
     all: { number: 0, size: 0 },
     ratings: new Map(),
     orientations: new Map(),
+    types: new Map(),
     animated: { number: 0, size: 0 },
     categories: new Map(),
     counts: { artist: 0, category: 0, character: 0, album: 0 },
@@ -61,6 +67,7 @@ export function buildSnapshot(version: number, lastImage: number, rows: Snapshot
     else if (category !== null) snapshot.categories.set(category, shelf);
     else if (kind === 'rating') snapshot.ratings.set(id as Rating, shelf);
     else if (kind === 'orientation') snapshot.orientations.set(id as Orientation, shelf);
+    else if (kind === 'type') snapshot.types.set(id as FileType, shelf);
     else if (kind === 'animation') snapshot.animated = shelf;
     else snapshot.all = shelf;
   }

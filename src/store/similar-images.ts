@@ -6,8 +6,6 @@ import { yieldToEventLoop } from '../lib/event-loop.ts';
 import { defaultTuning } from '../lib/tuning.ts';
 import type { Caller } from './contract/catalogue.ts';
 import { FairQueue } from './fair-queue.ts';
-import type { ImageSets } from './image-sets.ts';
-import type { Selection } from './selection.ts';
 import type { SliceReader } from './slices.ts';
 import { expectVersion, retryOnChange, VersionedCache } from './versions.ts';
 
@@ -23,13 +21,11 @@ interface CachedIndex {
 
 export class SimilarImages {
   readonly #reader: SliceReader;
-  readonly #sets: ImageSets;
   readonly #index: VersionedCache<CachedIndex>;
   readonly #queue = new FairQueue();
 
-  constructor(reader: SliceReader, sets: ImageSets, tuning = defaultTuning) {
+  constructor(reader: SliceReader, tuning = defaultTuning) {
     this.#reader = reader;
-    this.#sets = sets;
     this.#index = new VersionedCache(
       () => retryOnChange(() => this.#readIndex()),
       () => reader.currentVersion(),
@@ -38,16 +34,20 @@ export class SimilarImages {
   }
 
   /**
-   * The numbers of the images of a selection that look most like an image, nearest first. Throws CatalogueChanged if the
-   * catalogue has changed since the selection was made.
+   * The numbers of the images of a set that look most like an image, nearest first. Throws CatalogueChanged if the catalogue
+   * has another version than the set.
    */
-  async find(image: number, selection: Selection, limit: number, caller: Caller): Promise<number[]> {
-    const { version, index } = await this.#index.get();
-    expectVersion(version, selection.catalogue.version);
+  async find(
+    image: number,
+    set: ImageSet,
+    version: number,
+    limit: number,
+    caller: Caller,
+  ): Promise<number[]> {
+    const { version: actual, index } = await this.#index.get();
+    expectVersion(actual, version);
     const hash = index.hashOf(image);
-    if (!hash) return [];
-    const set = await this.#sets.load(selection, caller);
-    return this.#scan(index, image, hash, set, limit, caller);
+    return hash ? this.#scan(index, image, hash, set, limit, caller) : [];
   }
 
   #scan(

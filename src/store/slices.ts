@@ -1,7 +1,8 @@
 /** Reading long rows of the catalogue a slice at a time, between other requests. */
-import type { ImageDimensions } from '../catalogue/sets/dimension-index.ts';
+import type { ImageDimensions } from '../catalogue/sets/image-sizes.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { yieldToEventLoop } from '../lib/event-loop.ts';
+import type { Placed } from './contract/writer.ts';
 import { expectVersion } from './versions.ts';
 import { type AliasRow, type Answer, type DocumentChanges, type Driver, get, type View } from './view.ts';
 
@@ -17,14 +18,15 @@ export interface Slice<T> {
 /** Image numbers with their perceptual hashes, in ascending order. */
 export type HashSlice = Slice<[image: number, hash: string]>;
 
-export interface ChangedDimensions extends DocumentChanges, Slice<ImageDimensions> {
-  documentRevision: number;
+export interface ChangesSlice extends DocumentChanges {
+  version: number;
 }
 
 /** What caches need that hold whole rows. */
 export interface SliceReader {
-  /** How many images, names and hashes to read at a time. */
+  /** How many images, placements, names and hashes to read at a time. */
   readonly imagesPerSlice: number;
+  readonly placementsPerSlice: number;
   readonly namesPerSlice: number;
   readonly hashesPerSlice: number;
   /** The numbers of the images on a shelf, from one position up to another. */
@@ -39,10 +41,10 @@ export interface SliceReader {
   readHashes(above: number): Promise<HashSlice>;
   /** The widths and heights of the images above a number, in ascending order. */
   readDimensions(above: number): Promise<Slice<ImageDimensions>>;
-  /** The same, of those of the images that exist. */
-  readDimensionsOf(images: number[]): Promise<Slice<ImageDimensions>>;
-  /** The widths and heights of images that were changed since a document revision, some at a time. */
-  readChangedDimensions(since: number, after: DocumentChanges['next']): Promise<ChangedDimensions>;
+  /** The shelves and sizes of those of the images that exist. */
+  readPlacements(images: number[]): Promise<Slice<Placed>>;
+  /** The images that were changed since a document revision, some at a time. */
+  readChanges(since: number, after: DocumentChanges['next']): Promise<ChangesSlice>;
   currentVersion(): number | Promise<number>;
 }
 
@@ -54,6 +56,7 @@ export function createSliceReader(driver: Driver): SliceReader {
     });
   return {
     imagesPerSlice: sliceSizes.images,
+    placementsPerSlice: sliceSizes.names,
     namesPerSlice: sliceSizes.names,
     hashesPerSlice: sliceSizes.hashes,
     readShelf: (shelf, from, to) => readSlice((view) => view.imagesOn(shelf, from, to)),
@@ -62,13 +65,11 @@ export function createSliceReader(driver: Driver): SliceReader {
     readAliases: (kind, after) => readSlice((view) => view.aliases(kind, after, sliceSizes.names)),
     readHashes: (above) => readSlice((view) => view.hashes(above, sliceSizes.hashes)),
     readDimensions: (above) => readSlice((view) => view.dimensions(above, sliceSizes.hashes)),
-    readDimensionsOf: (images) => readSlice((view) => view.dimensionsOf(images)),
-    readChangedDimensions: (since, after) =>
+    readPlacements: (images) => readSlice((view) => view.placements(images)),
+    readChanges: (since, after) =>
       driver.run(function* (view) {
         const changes = yield* get(view.documentChanges(since, after, sliceSizes.hashes));
-        const items = yield* get(view.dimensionsOf(changes.images));
-        const { snapshot, documentRevision } = view;
-        return { ...changes, items, version: snapshot.version, documentRevision };
+        return { ...changes, version: view.snapshot.version };
       }),
     currentVersion: () => driver.currentVersion(),
   };

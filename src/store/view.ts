@@ -5,10 +5,11 @@
  */
 
 import type { NewestPage } from '../catalogue/sets/choose-images.ts';
-import type { Bounds, ImageDimensions } from '../catalogue/sets/dimension-index.ts';
+import type { ImageDimensions } from '../catalogue/sets/image-sizes.ts';
 import type { Document, Kind } from '../catalogue/types.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { FileFacts } from './contract/catalogue.ts';
+import type { Placed } from './contract/writer.ts';
 import type { Shelf, ShelfSnapshot } from './shelves.ts';
 
 /** What a read returns: the result, or a promise of it. */
@@ -33,20 +34,10 @@ export interface StoredEntry {
 /** `key` is what identifies the alias, in the order of bytes. */
 export type AliasRow = [key: string, name: string, position: number];
 
-/** Positions to look at for images that meet conditions. All shelves are given by their numbers. */
-export interface Draw {
-  /** Where to look, in this order. */
-  places: { shelf: number; position: number }[];
-  /** An image must be on at least one shelf of each of these lists, */
-  required: number[][];
-  /** and on none of these. */
-  excluded: number[];
-  /** Its size must be within these. */
-  bounds: Bounds | undefined;
-  /** An image that is on several of these counts only where it is found on the first of them. */
-  overlapping: number[];
-  /** How many images are wanted. */
-  limit: number;
+/** A position on a shelf, which is given by its number. */
+export interface Place {
+  shelf: number;
+  position: number;
 }
 
 /** Words that titles must have. */
@@ -88,8 +79,6 @@ export interface DocumentChanges {
 /** One version of the catalogue. Every answer belongs to it; if the catalogue has changed, reads throw CatalogueChanged. */
 export interface View {
   readonly snapshot: ShelfSnapshot;
-  /** What the document cache calls the state of the documents in this version. */
-  readonly documentRevision: number;
   imageNumber(id: string): Answer<number | undefined>;
   file(image: string): Answer<FileFacts | undefined>;
   /** The entry with this id, or else the one that an entry with this id was merged into. */
@@ -106,11 +95,11 @@ export interface View {
   documentChanges(since: number, after: DocumentChanges['next'], limit: number): Answer<DocumentChanges>;
   /** The numbers of the images on a shelf, from one position up to another. */
   imagesOn(shelf: number, from: number, to: number): Answer<number[]>;
-  imagesAt(shelf: number, positions: number[]): Answer<number[]>;
+  imagesAt(places: Place[]): Answer<number[]>;
+  /** The shelves and sizes of those of the images that exist, in any order. */
+  placements(images: number[]): Answer<Placed[]>;
   /** The numbers of so many images of an album, in its order, from an offset on. */
   albumImages(shelf: number, offset: number, limit: number): Answer<number[]>;
-  /** The first images of a draw that meet its conditions. */
-  draw(draw: Draw): Answer<number[]>;
   /** The newest images of a shelf: all, or those below a number. */
   newest(shelf: Shelf, below: number | undefined, limit: number): Answer<NewestPage>;
   /** The names of a kind in the order of its list, from one position up to another. */
@@ -129,8 +118,6 @@ export interface View {
   hashes(above: number, limit: number): Answer<[image: number, hash: string][]>;
   /** The widths and heights of the images above a number, in ascending order. */
   dimensions(above: number, limit: number): Answer<ImageDimensions[]>;
-  /** The same, of those of the images that exist. */
-  dimensionsOf(images: number[]): Answer<ImageDimensions[]>;
 }
 
 /** How many items a database reads at a time when it reads whole shelves, names or hashes. */

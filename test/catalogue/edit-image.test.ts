@@ -17,6 +17,7 @@ const fixedShelves: FixedShelves = {
   catalogue: 1,
   rating: { sfw: 2, questionable: 3, nsfw: 4 },
   orientation: { landscape: 5, portrait: 6, square: 7 },
+  type: { jpeg: 13, png: 14, webp: 15, gif: 16, avif: 17 },
   animated: 8,
 };
 
@@ -52,7 +53,7 @@ describe('planEdit', () => {
   test('changes fields, shelves and marks, and says what changed', () => {
     const change = { rating: 'nsfw' as const, artist: bob, categories: { add: [fox], remove: [cat] } };
     const planned = planEdit(image, entries, change, fixedShelves);
-    assert.deepEqual(planned?.shelves, [1, 4, 5, 11, 21, 22]);
+    assert.deepEqual(planned?.shelves, [1, 4, 5, 14, 11, 21, 22]);
     assert.equal(planned?.row.edited, 'artist categories rating by-hand');
     assert.equal(planned?.row.number, 1);
     assert.deepEqual(planned && imageDifferences(image, planned.row), [

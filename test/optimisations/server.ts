@@ -13,7 +13,7 @@ export const nothingTuned: Tuning = {
   isCaching: false,
   maxTokens: 0,
   maxItemsPerSlice: 3,
-  maxMembershipTests: 0,
+  maxTestedImages: 0,
   maxExampleAgeMs: 0,
   maxFactsAgeMs: 0,
   maxSitemapAgeMs: 0,

@@ -24,8 +24,13 @@ function failOnce<T>(items: T[]) {
 }
 
 function selectAll(shelf: Shelf, version = 1): Selection {
-  const choice = { shelves: [shelf], size: shelf.size, mayOverlap: false };
-  return { catalogue: { version, lastImage: 3 }, choices: [choice], excluded: [] };
+  const choice = { shelves: [shelf], size: shelf.size };
+  return {
+    catalogue: { version, lastImage: 3, documentRevision: 1 },
+    choices: [choice],
+    excluded: [],
+    sizes: new Map(),
+  };
 }
 
 const imagesIn = (set: ImageSet | undefined) => set && sliceImages(set, { offset: 0, limit: 100 });

@@ -19,9 +19,14 @@ const shelves = Array.from({ length: SHELVES }, (_, number) => ({ number, size: 
 /** Any of the shelves, except for the first ones. A different selection for every number. */
 function select(count: number, skipped: number): Selection {
   const chosen = shelves.slice(skipped, skipped + count);
-  const choice = { shelves: chosen, size: chosen.length * SHELF_SIZE, mayOverlap: true };
-  const other = { shelves: [shelves[0] as (typeof shelves)[0]], size: SHELF_SIZE, mayOverlap: false };
-  return { catalogue: { version: 1, lastImage: LAST_IMAGE }, choices: [other, choice], excluded: [] };
+  const choice = { shelves: chosen, size: chosen.length * SHELF_SIZE };
+  const other = { shelves: [shelves[0] as (typeof shelves)[0]], size: SHELF_SIZE };
+  return {
+    catalogue: { version: 1, lastImage: LAST_IMAGE, documentRevision: 1 },
+    choices: [other, choice],
+    excluded: [],
+    sizes: new Map(),
+  };
 }
 
 function openSets(): ImageSets {

@@ -1,180 +1,136 @@
-/** Selections, sets and draws against a simple model: test every image by itself. */
+/** From a filter to images: on every store, in every way, with and without caches, against a simple model. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import fc from 'fast-check';
-import { type ImageDimensions, isWithin } from '../../src/catalogue/sets/dimension-index.ts';
-import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
+import { describe, test } from 'node:test';
+import type { RandomInt } from '../../src/lib/random.ts';
 import { defaultTuning } from '../../src/lib/tuning.ts';
-import type { Filter } from '../../src/store/contract/catalogue.ts';
-import { drawImages } from '../../src/store/draws.ts';
-import { ImageSets } from '../../src/store/image-sets.ts';
-import { type EntryShelves, selectionKey, selectShelves } from '../../src/store/selection.ts';
-import { buildSnapshot, type Shelf, type SnapshotRow } from '../../src/store/shelves.ts';
+import { openStore, openWriter } from '../../src/server/engines.ts';
+import type { Catalogue, Filter } from '../../src/store/contract/catalogue.ts';
+import { selectionKey, selectShelves } from '../../src/store/selection.ts';
+import { buildSnapshot, type SnapshotRow } from '../../src/store/shelves.ts';
+import {
+  albumId,
+  type FilterQuery,
+  matchingIds,
+  type Picture,
+  randomFilter,
+  randomPictures,
+  toQuery,
+  toRecords,
+} from '../support/catalogues/filters.ts';
+import { listed, sandbox } from '../support/catalogues/import.ts';
+import { drawFrom, idsOf } from '../support/checks/distribution.ts';
+import { readAllImages } from '../support/checks/seeded-pages.ts';
+import { atDepth } from '../support/depth.ts';
+import { forEachEngine, isEveryCase } from '../support/servers/engines.ts';
 import { caller } from '../support/zukan/caller.ts';
-import { sliceReader } from './slices.ts';
+import { seededRandomInt } from '../support/zukan/service.ts';
 
-const ratings = ['sfw', 'questionable', 'nsfw'] as const;
-const orientations = ['landscape', 'portrait', 'square'] as const;
-const categories = ['a', 'b', 'c', 'd'];
+const IMAGES = 120;
+const ROUNDS = 3;
+const FILTERS_PER_ROUND = atDepth(15, 150);
+const ALL = { offset: 0, limit: 2 * IMAGES };
 
-interface TestImage {
-  nsfw: (typeof ratings)[number];
-  orientation: (typeof orientations)[number];
-  categories: string[];
-  artist: string;
-  characters: string[];
-  isAnimated: boolean;
-  width: number;
-  height: number;
-}
+const tunings = {
+  'testing one by one, nothing cached': { ...defaultTuning, isCaching: false },
+  'combining sets, nothing cached': { ...defaultTuning, isCaching: false, maxTestedImages: 0 },
+  'combining sets': { ...defaultTuning, maxTestedImages: 0, maxItemsPerSlice: 7 },
+  'as it is': defaultTuning,
+};
 
-const image = fc.record<TestImage>({
-  nsfw: fc.constantFrom(...ratings),
-  orientation: fc.constantFrom(...orientations),
-  categories: fc.subarray(categories),
-  artist: fc.constantFrom('x', 'y', 'z'),
-  characters: fc.subarray(['v', 'w']),
-  isAnimated: fc.boolean(),
-  width: fc.integer({ min: 1, max: 60 }),
-  height: fc.integer({ min: 1, max: 60 }),
-});
-const some = <T>(values: readonly T[]) => fc.option(fc.subarray([...values]), { nil: undefined });
-const filter = fc.record<Filter>({
-  nsfw: some(ratings),
-  orientation: some(orientations),
-  categories: some(['A', 'b', 'C', 'd']),
-  match: fc.constantFrom('all', 'any', undefined),
-  exclude: some(['a', 'B', 'c']),
-  artist: some(['x', 'y']),
-  excludeArtist: some(['y', 'z']),
-  character: some(['v', 'w']),
-  animated: fc.constantFrom(true, false, undefined),
-  minWidth: fc.constantFrom(1, 20, 70, undefined),
-  minHeight: fc.constantFrom(1, 30, undefined),
-  aspectRatio: fc.constantFrom('1:1', '50:51', '4:3', '99999:1', undefined),
+await forEachEngine((engine) => {
+  for (const [title, tuning] of Object.entries(tunings))
+    test(`${title}: exactly the images that qualify, after every change`, async () => {
+      const randomInt = seededRandomInt(61);
+      const box = sandbox(engine);
+      let pictures = randomPictures(0, IMAGES, randomInt);
+      await box.import(records(pictures));
+      await using store = await openStore(box.config, { tuning });
+      for (let round = 0; round < ROUNDS; round++) {
+        const filters: FilterQuery[] = [{}, { album: [albumId] }, { album: [albumId], minWidth: 450 }];
+        const count = isEveryCase(engine) ? FILTERS_PER_ROUND : 4;
+        for (let other = 0; other < count; other++) filters.push(randomFilter(randomInt));
+        for (const filter of filters) await assertFinds(store.catalogue, pictures, filter, randomInt);
+        pictures = change(pictures, IMAGES + 10 * round, randomInt);
+        await box.import(records(pictures));
+        const removed = pictures.splice(randomInt(20), 3).map(({ id }) => id);
+        await using writer = await openWriter(box.config);
+        await writer.trashImages(removed);
+        await writer.commit();
+      }
+    });
 });
 
-function qualifies(image: TestImage, filter: Filter): boolean {
-  const { nsfw = [], orientation = [], match = 'all', artist = [], excludeArtist = [] } = filter;
-  const { character = [], animated, minWidth = 1, minHeight = 1, aspectRatio } = filter;
-  const [across = 0, down = 0] = aspectRatio?.split(':').map(Number) ?? [];
-  const [actual, wanted] = [100 * image.width * down, image.height * across];
-  const included = (filter.categories ?? []).map((name) => name.toLowerCase());
-  const excluded = (filter.exclude ?? []).map((name) => name.toLowerCase());
-  const isIn = (name: string) => image.categories.includes(name);
-  return (
-    (nsfw.length === 0 || nsfw.includes(image.nsfw)) &&
-    (orientation.length === 0 || orientation.includes(image.orientation)) &&
-    (included.length === 0 || (match === 'any' ? included.some(isIn) : included.every(isIn))) &&
-    !excluded.some(isIn) &&
-    (artist.length === 0 || artist.includes(image.artist)) &&
-    !excludeArtist.includes(image.artist) &&
-    (character.length === 0 || character.some((id) => image.characters.includes(id))) &&
-    (animated === undefined || image.isAnimated === animated) &&
-    image.width >= minWidth &&
-    image.height >= minHeight &&
-    (aspectRatio === undefined || (actual >= 98 * wanted && actual <= 102 * wanted))
-  );
+function records(pictures: Picture[]): object[] {
+  const images = pictures.flatMap(({ id, isInAlbum }) => (isInAlbum ? [id] : []));
+  return [...toRecords(pictures), { type: 'album', id: albumId, name: 'chosen', images }];
 }
 
-/** The shelves of images that are numbered from 1, some of which were removed. */
-function buildShelves(images: (TestImage | undefined)[]) {
-  const rows: SnapshotRow[] = [];
-  const contents: number[][] = [];
-  const add = (kind: string, id: string, category: string | null, holds: (image: TestImage) => boolean) => {
-    const numbers = images.flatMap((image, index) => (image && holds(image) ? [index + 1] : []));
-    rows.push([kind, id, category, contents.push(numbers) - 1, numbers.length]);
-    return { number: contents.length - 1, size: numbers.length };
-  };
-  add('catalogue', 'all', null, () => true);
-  for (const id of ratings) add('rating', id, null, ({ nsfw }) => nsfw === id);
-  for (const id of orientations) add('orientation', id, null, ({ orientation }) => orientation === id);
-  for (const name of categories) add('category', name, name, (image) => image.categories.includes(name));
-  add('animation', 'animated', null, ({ isAnimated }) => isAnimated);
-  const entries: Record<string, Shelf> = {};
-  const snapshot = buildSnapshot(1, images.length, [...rows]);
-  for (const id of ['x', 'y', 'z']) entries[id] = add('artist', id, null, ({ artist }) => artist === id);
-  for (const id of ['v', 'w'])
-    entries[id] = add('character', id, null, ({ characters }) => characters.includes(id));
-  return { snapshot, contents, entries };
-}
-
-test('a selection holds exactly the images that qualify, and draws come from it alone', async () => {
-  const images = fc.array(fc.option(image, { nil: undefined }), { maxLength: 150 });
-  await fc.assert(
-    fc.asyncProperty(images, filter, fc.nat(), async (images, filter, random) => {
-      const { snapshot, contents, entries: byId } = buildShelves(images);
-      const find = (ids: readonly string[] | undefined) => (ids ?? []).map((id) => byId[id]);
-      const entries: EntryShelves = {
-        artist: find(filter.artist),
-        excludeArtist: find(filter.excludeArtist),
-        character: find(filter.character),
-      };
-      const selection = selectShelves(snapshot, filter, entries);
-      assert.ok(!('problem' in selection));
-      const expected = images.flatMap((image, index) =>
-        image && qualifies(image, filter) ? [index + 1] : [],
-      );
-      const readShelf = async (shelf: number | string, from: number, to: number) => ({
-        version: 1,
-        items: contents[Number(shelf)]?.slice(from, to) ?? [],
-      });
-      const dimensions = (number: number): ImageDimensions | undefined => {
-        const image = images[number - 1];
-        return image && [number, image.width, image.height];
-      };
-      const reader = sliceReader({ readShelf, dimensions, lastImage: images.length, itemsPerSlice: 20 });
-      const maxMembershipTests = random % 2 === 0 ? 0 : defaultTuning.maxMembershipTests;
-      const set = await new ImageSets(reader, { ...defaultTuning, maxMembershipTests }).load(
-        selection,
-        caller,
-      );
-      assert.deepEqual(set && sliceImages(set, { offset: 0, limit: 1000 }), expected);
-
-      const view = ({ number }: Shelf) => ({
-        at: (position: number) => contents[number]?.[position] as number,
-        has: (image: number) => contents[number]?.includes(image) ?? false,
-      });
-      const isWithinBounds = (number: number) => {
-        const [, width, height] = dimensions(number) as ImageDimensions;
-        return !selection.bounds || isWithin(selection.bounds, width, height);
-      };
-      const drawn = drawImages(selection, view, isWithinBounds, 25, (below) => random % below);
-      if (!drawn) return;
-      assert.equal(new Set(drawn).size, drawn.length);
-      assert.equal(drawn.length, Math.min(25, expected.length));
-      assert.ok(drawn.every((number) => expected.includes(number)));
-    }),
-    { numRuns: 300 },
-  );
-});
-
-test('reports unknown categories before an unknown artist', () => {
-  const { snapshot } = buildShelves([]);
-  const missing = { artist: [undefined], character: [undefined] };
-  assert.deepEqual(
-    selectShelves(snapshot, { categories: ['a', 'Z'], exclude: ['q'], artist: ['z'] }, missing),
-    {
-      problem: { categories: ['Z'], exclude: ['q'] },
-    },
-  );
-  assert.deepEqual(selectShelves(snapshot, { artist: ['z'], character: ['z'] }, missing), {
-    problem: 'artist',
+/** Some become others, enter the album or leave it, and some are new. */
+function change(pictures: Picture[], nextPicture: number, randomInt: RandomInt): Picture[] {
+  const others = randomPictures(0, pictures.length, randomInt);
+  const changed = pictures.map((picture, at) => {
+    const { isInAlbum = false, ...rest } = randomInt(10) === 0 ? { ...others[at], id: picture.id } : picture;
+    return { ...(rest as Picture), isInAlbum: isInAlbum !== (randomInt(10) === 0) };
   });
-});
+  return [...changed, ...randomPictures(nextPicture, nextPicture + randomInt(6), randomInt)];
+}
 
-test('selections of the same shelves have the same key, and others have another', () => {
-  const { snapshot } = buildShelves([]);
-  const key = (filter: Filter) => {
-    const selection = selectShelves(snapshot, filter, {});
-    assert.ok(!('problem' in selection));
-    return selectionKey(selection);
-  };
-  assert.equal(key({ categories: ['a', 'b'] }), key({ categories: ['B', 'A', 'b'] }));
-  assert.equal(key({ nsfw: ['sfw', 'nsfw'] }), key({ nsfw: ['nsfw', 'sfw', 'sfw'] }));
-  assert.notEqual(key({ categories: ['a', 'b'] }), key({ categories: ['a', 'b'], match: 'any' }));
-  assert.notEqual(key({ categories: ['a', 'b'] }), key({ categories: ['a'], exclude: ['b'] }));
-  assert.equal(key({ minWidth: 1, minHeight: 1 }), key({}));
-  const sizes = [{ minWidth: 2 }, { minHeight: 2 }, { aspectRatio: '2:1' }, { aspectRatio: '1:2' }, {}];
-  assert.equal(new Set(sizes.map(key)).size, sizes.length);
+async function assertFinds(
+  catalogue: Catalogue,
+  pictures: Picture[],
+  query: FilterQuery,
+  randomInt: RandomInt,
+): Promise<void> {
+  const filter = query as Filter;
+  const expected = matchingIds(pictures, query);
+  const text = toQuery(query);
+  assert.deepEqual(idsOf(await listed(catalogue, filter, ALL)), expected, text);
+  const latest = await catalogue.latestImages(filter, undefined, ALL.limit, caller);
+  assert.ok('images' in latest);
+  assert.deepEqual(idsOf(latest.images), expected.toReversed(), text);
+  const limit = 1 + randomInt(25);
+  const drawn = await drawFrom(catalogue, filter, limit, randomInt);
+  assert.equal(drawn.length, Math.min(limit, expected.length), text);
+  assert.deepEqual(
+    drawn.filter((id) => !expected.includes(id)),
+    [],
+    text,
+  );
+  assert.deepEqual((await readAllImages(catalogue, filter, 'seed')).sort(), expected.toSorted(), text);
+}
+
+describe('the plan of a filter', () => {
+  const categories = ['a', 'b', 'c'].map((name, at): SnapshotRow => ['category', name, name, 20 + at, 1]);
+  const fixed = ['sfw', 'questionable', 'nsfw'].map(
+    (id, at): SnapshotRow => ['rating', id, null, 10 + at, 1],
+  );
+  const rows: SnapshotRow[] = [['catalogue', 'all', null, 1, 5], ...fixed, ...categories];
+  const snapshot = buildSnapshot({ version: 1, lastImage: 5, documentRevision: 1 }, rows);
+
+  test('unknown categories are reported before an unknown artist', () => {
+    const missing = { artist: [undefined], character: [undefined] };
+    const filter = { categories: ['a', 'Z'], exclude: ['q'], artist: ['z'] };
+    const problem = { categories: ['Z'], exclude: ['q'] };
+    assert.deepEqual(selectShelves(snapshot, filter, missing), { problem });
+    assert.deepEqual(selectShelves(snapshot, { artist: ['z'], character: ['z'] }, missing), {
+      problem: 'artist',
+    });
+  });
+
+  test('selections of the same shelves have the same key, and others have another', () => {
+    const key = (filter: Filter) => {
+      const selection = selectShelves(snapshot, filter, {});
+      assert.ok(!('problem' in selection));
+      return selectionKey(selection);
+    };
+    assert.equal(key({ categories: ['a', 'b'] }), key({ categories: ['B', 'A', 'b'] }));
+    assert.equal(key({ nsfw: ['sfw', 'nsfw'] }), key({ nsfw: ['nsfw', 'sfw', 'sfw'] }));
+    assert.notEqual(key({ categories: ['a', 'b'] }), key({ categories: ['a', 'b'], match: 'any' }));
+    assert.notEqual(key({ categories: ['a', 'b'] }), key({ categories: ['a'], exclude: ['b'] }));
+    const sizes: Filter[] = [
+      ...[{ minWidth: 2 }, { minHeight: 2 }, { maxWidth: 2 }, { maxHeight: 2 }, { minWidth: 3 }],
+      ...[{ aspectRatio: '2:1' }, { aspectRatio: '1:2' }, { minWidth: 2, minHeight: 2 }, {}],
+    ];
+    assert.equal(new Set(sizes.map(key)).size, sizes.length);
+  });
 });

@@ -1,5 +1,5 @@
 /** A reader of slices whose rows and versions a test decides. */
-import type { ImageDimensions } from '../../src/catalogue/sets/dimension-index.ts';
+import type { ImageDimensions } from '../../src/catalogue/sets/image-sizes.ts';
 import type { Slice, SliceReader } from '../../src/store/slices.ts';
 
 type Read<T> = (row: number | string, from: number, to: number) => Promise<Slice<T>>;
@@ -30,6 +30,7 @@ export function sliceReader(overrides: {
       .slice(0, itemsPerSlice);
   return {
     imagesPerSlice: itemsPerSlice,
+    placementsPerSlice: itemsPerSlice,
     namesPerSlice: itemsPerSlice,
     hashesPerSlice: itemsPerSlice,
     readShelf,
@@ -38,11 +39,8 @@ export function sliceReader(overrides: {
     readAliases: async () => ({ version: currentVersion(), items: [] }),
     readHashes,
     readDimensions: async (above) => ({ version: currentVersion(), items: sizesFrom(above + 1) }),
-    readDimensionsOf: async (images) => ({ version: currentVersion(), items: images.flatMap(sizeOf) }),
-    readChangedDimensions: async () => ({
-      ...{ version: currentVersion(), documentRevision: 1, isSuccessor: true },
-      ...{ images: [], items: [], next: undefined },
-    }),
+    readPlacements: unexpected,
+    readChanges: async () => ({ version: currentVersion(), isSuccessor: true, images: [], next: undefined }),
     currentVersion,
   };
 }

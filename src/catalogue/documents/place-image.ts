@@ -8,6 +8,7 @@ import type {
   SavedEntry,
 } from '../../store/contract/writer.ts';
 import { sortByName } from '../names.ts';
+import type { FileType } from '../types.ts';
 import { composeDocument, type StoredImage } from './document.ts';
 import { parsePreviews } from './thumbnails.ts';
 
@@ -42,6 +43,7 @@ export function placeImage(
     fixedShelves.catalogue,
     fixedShelves.rating[fields.nsfw],
     fixedShelves.orientation[fields.meta.dimens.orientation],
+    fixedShelves.type[row.mimetype.slice('image/'.length) as FileType],
     ...[artist, ...categories, ...characters].map((entry) => entry.shelf),
   ];
   const { width, height } = fields.meta.dimens;

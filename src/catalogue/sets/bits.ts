@@ -27,9 +27,11 @@ export function setBits(bits: Bits, first: number, last: number): void {
   }
 }
 
+// Of two bitmaps, the shorter one has no bits beyond its end.
+
 /** Adds the bits of `other` to `bits`, in place. */
 export function addBits(bits: Bits, other: Bits): void {
-  for (let word = 0; word < bits.length; word++)
+  for (let word = 0; word < Math.min(bits.length, other.length); word++)
     bits[word] = (bits[word] as number) | (other[word] as number);
 }
 
@@ -41,7 +43,7 @@ export function intersectBits(bits: Bits, other: Bits): void {
 
 /** Clears the bits that `other` has, in place. */
 export function subtractBits(bits: Bits, other: Bits): void {
-  for (let word = 0; word < bits.length; word++)
+  for (let word = 0; word < Math.min(bits.length, other.length); word++)
     bits[word] = (bits[word] as number) & ~(other[word] as number);
 }
 

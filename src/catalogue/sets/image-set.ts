@@ -145,29 +145,6 @@ function lowerBound(numbers: Uint32Array, number: number): number {
   return low;
 }
 
-/**
- * The images in any of `candidates` that are also in at least one set of each of `choices`, and in none of `excluded`.
- * Tests each candidate, so there should be few.
- */
-export function filterImages(
-  candidates: readonly ImageSet[],
-  choices: readonly (readonly ImageSet[])[],
-  excluded: readonly ImageSet[],
-): ImageSet {
-  const qualifies = (image: number) =>
-    choices.every((sets) => sets.some((set) => set.has(image))) && !excluded.some((set) => set.has(image));
-  return new ListSet(union(candidates).filter(qualifies));
-}
-
-/** The images in any of the sets, ascending and without duplicates. */
-function union(sets: readonly ImageSet[]): Uint32Array {
-  const images: number[] = [];
-  for (const set of sets) set.each((image) => images.push(image));
-  if (sets.length === 1) return Uint32Array.from(images);
-  const sorted = Uint32Array.from(images).sort();
-  return sorted.filter((image, index) => image !== sorted[index - 1]);
-}
-
 /** Builds a set by set operations on others, 32 images at a time. */
 export class BitmapBuilder {
   readonly #last: number;
@@ -185,8 +162,19 @@ export class BitmapBuilder {
     else set.each((image) => setBit(this.#bits, image));
   }
 
-  addImage(image: number): void {
-    setBit(this.#bits, image);
+  /** Adds or removes an image. */
+  put(image: number, isMember: boolean): void {
+    (isMember ? setBit : clearBit)(this.#bits, image);
+  }
+
+  /** Removes the images from one number up to another, both multiples of 32, that fail a test. */
+  retain(from: number, to: number, test: (image: number) => boolean): void {
+    for (let word = from / 32; word < Math.min(to / 32, this.#bits.length); word++) {
+      let kept = this.#bits[word] as number;
+      for (let rest = kept; rest !== 0; rest &= rest - 1)
+        if (!test(word * 32 + 31 - Math.clz32(rest & -rest))) kept ^= rest & -rest;
+      this.#bits[word] = kept;
+    }
   }
 
   intersect(other: BitmapBuilder): void {

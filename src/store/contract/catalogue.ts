@@ -2,7 +2,16 @@
 
 import type { ImageDocument } from '../../catalogue/documents/image-document.ts';
 import type { SeedPosition } from '../../catalogue/sets/seed-order.ts';
-import type { Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from '../../catalogue/types.ts';
+import type {
+  FileType,
+  Kind,
+  Mimetype,
+  Orientation,
+  Page,
+  Rating,
+  Statistics,
+  Window,
+} from '../../catalogue/types.ts';
 import type { RandomInt } from '../../lib/random.ts';
 
 /** Which images qualify: those that meet every condition given. */
@@ -27,9 +36,13 @@ export interface Filter {
   album?: readonly string[] | undefined;
   /** Whether they are animations. Those of which that is not known are not. */
   animated?: boolean | undefined;
+  /** Files of one of these types. */
+  type?: readonly (FileType | 'jpg')[] | undefined;
   /** In pixels. */
   minWidth?: number | undefined;
   minHeight?: number | undefined;
+  maxWidth?: number | undefined;
+  maxHeight?: number | undefined;
   /** Width to height, such as `16:9`. May differ by 2 %. */
   aspectRatio?: string | undefined;
 }

@@ -1,6 +1,6 @@
 /** Writing the catalogue, and reading all of it: what commands need of a store. */
 
-import type { Kind, Orientation, Rating } from '../../catalogue/types.ts';
+import type { FileType, Kind, Orientation, Rating } from '../../catalogue/types.ts';
 import type { ChangeLogReader, ChangeLogWriter } from './change-log.ts';
 import type { BlockedName, Decisions, RemovedFile } from './decisions.ts';
 import type { ImageRow, SavedImage } from './image.ts';
@@ -38,6 +38,10 @@ export interface Placement {
   height: number;
 }
 
+export interface Placed extends Placement {
+  image: number;
+}
+
 export interface PlacedImage extends Placement {
   row: ImageRow;
   /**
@@ -72,6 +76,7 @@ export interface FixedShelves {
   catalogue: number;
   rating: Record<Rating, number>;
   orientation: Record<Orientation, number>;
+  type: Record<FileType, number>;
   animated: number;
 }
 

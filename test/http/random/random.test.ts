@@ -118,7 +118,7 @@ await forEachEngine(async (engine) => {
       });
   });
 
-  // `store/draws.ts` draws for every store, and the tests above show that each uses it.
+  // `image-numbers.ts` draws for every store, and the tests above show that each uses it.
   if (!isEveryCase(engine)) return;
 
   describe('draws from the known images', async () => {

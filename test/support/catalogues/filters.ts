@@ -1,5 +1,7 @@
 /** Random catalogues with every property that images are filtered by, and the rule for which images match. */
+import { fileTypes } from '../../../src/catalogue/schemas.ts';
 import type { RandomInt } from '../../../src/lib/random.ts';
+import type { Filter } from '../../../src/store/contract/catalogue.ts';
 import { range } from '../checks/distribution.ts';
 import { madeUpImage } from '../zukan/api.ts';
 import { uuid } from './catalogue.ts';
@@ -11,6 +13,8 @@ export const categoryNames = ['Alpha', 'beta', 'night sky', 'rare', 'scarce', 'e
 /** The last one of each has no images. */
 export const artists = range(1, 5).map((index) => uuid(2, index));
 export const characters = range(1, 5).map((index) => uuid(3, index));
+/** The album of the pictures that are in one. */
+export const albumId = uuid(6, 1);
 
 export interface Picture {
   id: string;
@@ -22,6 +26,9 @@ export interface Picture {
   /** That of its orientation if not given. */
   size?: Size;
   isAnimated?: boolean;
+  /** `png` if not given. */
+  type?: string;
+  isInAlbum?: boolean;
 }
 
 interface Size {
@@ -39,9 +46,13 @@ export interface FilterQuery {
   artist?: string[];
   excludeArtist?: string[];
   character?: string[];
+  album?: string[];
   animated?: boolean;
   minWidth?: number;
   minHeight?: number;
+  maxWidth?: number;
+  maxHeight?: number;
+  type?: string[];
   aspectRatio?: string;
 }
 
@@ -67,6 +78,7 @@ export function randomPictures(from: number, to: number, randomInt: RandomInt): 
       categories: categoryNames.filter((_, at) => at < 5 && oneIn([2, 3, 5, 50, 40][at] ?? 1)),
       size: sizeOf(orientation, (index * 7) % 11),
       isAnimated: index % 6 === 1,
+      type: fileTypes[(index * 3) % 7] ?? 'webp',
     };
   });
 }
@@ -98,19 +110,27 @@ export function toRecords(pictures: Picture[]): object[] {
     ...categoryNames.map((name) => ({ type: 'category', name })),
     ...artists.map((id, index) => ({ type: 'artist', id, name: `artist ${index}` })),
     ...characters.map((id, index) => ({ type: 'character', id, name: `character ${index}` })),
-    ...pictures.map(({ id, orientation, size = sizeOf(orientation), isAnimated, ...rest }) => {
-      const { meta, ...line } = madeUpImage(id, rest);
-      const previews = isAnimated === undefined ? undefined : { sizes: [], thumbHash: 'ABCD', isAnimated };
-      return { ...line, meta: { ...meta, dimens: size }, ...(previews && { thumbnails: previews }) };
-    }),
+    ...pictures.map(
+      ({ id, orientation, size = sizeOf(orientation), isAnimated, type = 'png', isInAlbum, ...rest }) => {
+        const { meta, ...line } = madeUpImage(id, rest);
+        const previews = isAnimated === undefined ? undefined : { sizes: [], thumbHash: 'ABCD', isAnimated };
+        return {
+          ...line,
+          meta: { ...meta, dimens: size, mimetype: `image/${type}` },
+          ...(previews && { thumbnails: previews }),
+        };
+      },
+    ),
   ];
 }
 
 /** The documented rule, as simple as possible. */
 export function matches(picture: Picture, filter: FilterQuery): boolean {
   const { nsfw, orientation, categories = [], exclude = [], artist, excludeArtist, character } = filter;
-  const { animated, minWidth = 0, minHeight = 0, aspectRatio } = filter;
   const { width, height } = picture.size ?? sizeOf(picture.orientation);
+  const { animated, minWidth = 0, minHeight = 0, maxWidth = width, maxHeight = height, aspectRatio } = filter;
+  if (filter.album && !picture.isInAlbum) return false;
+  const type = filter.type?.map((name) => name.replace('jpg', 'jpeg'));
   const isBy = (ids: string[]) => picture.artist !== null && ids.includes(picture.artist);
   const isIn = (name: string) => picture.categories.includes(name);
   if (nsfw && !nsfw.includes(picture.nsfw)) return false;
@@ -118,7 +138,8 @@ export function matches(picture: Picture, filter: FilterQuery): boolean {
   if ((artist && !isBy(artist)) || (excludeArtist && isBy(excludeArtist))) return false;
   if (character && !character.some((id) => picture.characters.includes(id))) return false;
   if (animated !== undefined && (picture.isAnimated ?? false) !== animated) return false;
-  if (width < minWidth || height < minHeight) return false;
+  if (width < minWidth || height < minHeight || width > maxWidth || height > maxHeight) return false;
+  if (type && !type.includes(picture.type ?? 'png')) return false;
   const [across = 0, down = 0] = aspectRatio?.split(':').map(Number) ?? [];
   // In hundredths, so that the limits are whole numbers.
   const [wanted, actual] = [height * across, 100 * width * down];
@@ -140,7 +161,7 @@ export function toQuery(filter: FilterQuery): string {
 /** Random filters. Each parameter is given one time in three, or in eight, so that some images often match. */
 export function randomFilter(randomInt: RandomInt): FilterQuery {
   const some = (from: string[]) => range(0, 1 + randomInt(2)).map(() => pick(from, randomInt));
-  const all: Required<FilterQuery> = {
+  const all = {
     nsfw: some(ratings),
     orientation: some(orientations),
     categories: some(categoryNames.slice(0, 5)),
@@ -152,8 +173,11 @@ export function randomFilter(randomInt: RandomInt): FilterQuery {
     animated: randomInt(2) === 0,
     minWidth: pick([41, 450, 816, 817, 1081], randomInt),
     minHeight: pick([41, 450, 817, 1080, 1081], randomInt),
+    maxWidth: pick([40, 450, 816, 1200], randomInt),
+    maxHeight: pick([39, 449, 816, 1200], randomInt),
+    type: some(['jpeg', 'jpg', 'webp', 'gif', 'avif']),
     aspectRatio: pick(['16:9', '9:16', '1:1', '4:3', '41:40'], randomInt),
-  };
+  } satisfies Record<Exclude<keyof Filter, 'album'>, unknown>;
   const isRarer = (name: string) =>
     name === 'excludeArtist' || Object.keys(all).indexOf(name) > Object.keys(all).indexOf('character');
   return Object.fromEntries(Object.entries(all).filter(([name]) => randomInt(isRarer(name) ? 8 : 3) === 0));

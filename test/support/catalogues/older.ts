@@ -1,4 +1,5 @@
 /** Catalogues as older versions left them. */
+import { fileTypes } from '../../../src/catalogue/schemas.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { schema } from '../../../src/store/drivers/postgres/schema.ts';
 import { catalogueSchema } from '../../../src/store/drivers/sqlite/schema.ts';
@@ -8,8 +9,25 @@ import { tamper } from '../servers/engines.ts';
 export function forgetSteps({ database }: Config, from: (typeof schema.steps)[number]): string {
   const index = schema.steps.indexOf(from);
   return database.engine === 'sqlite'
-    ? `pragma user_version = ${catalogueSchema.base + index};`
-    : `delete from migration where step >= ${schema.base + index};`;
+    ? `${withoutTypes('sqlite')} pragma user_version = ${catalogueSchema.base + index};`
+    : `${withoutTypes('postgres')} delete from migration where step >= ${schema.base + index};`;
+}
+
+/** The last step cannot run twice. */
+function withoutTypes(engine: 'sqlite' | 'postgres'): string {
+  const isSqlite = engine === 'sqlite';
+  const triggers = ['delete', 'update'].map(
+    (event) => `drop trigger placement_${event}${isSqlite ? '' : ' on image_shelves'};`,
+  );
+  const others = fileTypes.map((type) => {
+    const shelf = `(select number from shelf where kind = 'type' and id = '${type}')`;
+    const rest = isSqlite
+      ? `replace(shelves, ',' || ${shelf} || ',', ',')`
+      : `array_remove(shelves, ${shelf})`;
+    return `update image_shelves set shelves = ${rest}; delete from placement where shelf = ${shelf};`;
+  });
+  const end = isSqlite ? '' : 'drop function record_changed_placements();';
+  return `${triggers.join('')} ${others.join('')} delete from shelf where kind = 'type'; ${end}`;
 }
 
 /** Puts a text where the stand-in is, as a version that accepted it would have stored it. Both are without quotation marks. */

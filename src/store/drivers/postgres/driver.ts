@@ -55,6 +55,7 @@ export class PostgresDriver implements Driver {
   async #readSnapshot(): Promise<ShelfSnapshot> {
     const { version, rows } = await this.#servers.read(statements.snapshot, []);
     const shelves = rows.map((row) => row.slice(2)) as SnapshotRow[];
-    return buildSnapshot(version, rows[0]?.[1] as number, shelves);
+    const lastImage = rows[0]?.[1] as number;
+    return buildSnapshot({ version, lastImage, documentRevision: version }, shelves);
   }
 }

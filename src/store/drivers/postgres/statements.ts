@@ -2,7 +2,6 @@
  * The statements of the catalogue. The first column of each is the revision, and each returns at least one row, so that
  * the revision is always there; the other columns are null where nothing was found.
  */
-import { boundsCondition } from '../../queries.ts';
 import { SNAPSHOT_QUERY } from '../../shelves.ts';
 import { firstTitleWords } from '../../view.ts';
 import type { Statement } from './servers.ts';
@@ -13,10 +12,6 @@ import type { Statement } from './servers.ts';
  */
 const imageOn = (shelf: string, position: string) =>
   `select image from placement where placement.shelf = ${shelf} and placement.position = ${position} offset 0`;
-
-/** A row if the image of `placed` is on the shelf. */
-const membership = (shelf: string) =>
-  `select from image_shelves where image_shelves.image = placed.image and ${shelf} = any(shelves) offset 0`;
 
 /** What a query finds, as an array in one column: pg takes a tenth of the time for it that it takes for rows. */
 const arrayOf = (query: string) => `to_json(array(${query}))`;
@@ -131,30 +126,8 @@ export const statements = {
   imagesAt: {
     name: 'images_at',
     text: `select revision.number, ${arrayOf(
-      `select placed.image from unnest($2::int[]) with ordinality as drawn (position, turn)
-       cross join lateral (${imageOn('$1::int', 'drawn.position')}) as placed order by drawn.turn`,
-    )} from revision`,
-  },
-  // $1, $2: shelves and positions to look at, in this order. Returns the first $8 images that are on a shelf of each choice
-  // ($3: index of the choice, $4: shelf, $5: number of choices), on none of the shelves $6, and on no shelf of $7 that
-  // comes before the one they were found on, and whose size is within $9 to $12, unless these are null.
-  draw: {
-    name: 'draw',
-    text: `select revision.number, ${arrayOf(
-      `select placed.image
-       from unnest($1::int[], $2::int[]) with ordinality as drawn (shelf, position, turn)
-       cross join lateral (${imageOn('drawn.shelf', 'drawn.position')}) as placed
-       where (select count(distinct choice) from unnest($3::int[], $4::int[]) as other (choice, shelf)
-              cross join lateral (${membership('other.shelf')}) as membership) = $5
-         and not exists (select from unnest($6::int[]) as other (shelf)
-                         cross join lateral (${membership('other.shelf')}) as membership)
-         and not exists (select from unnest($7::int[]) with ordinality as other (shelf, turn)
-                         cross join lateral (${membership('other.shelf')}) as membership
-                         where other.turn < array_position($7, drawn.shelf))
-         and ($9::bigint is null or exists (
-           select from image_shelves where image_shelves.image = placed.image
-           and ${boundsCondition('$9', '$10::bigint', '$11::bigint', '$12::bigint')} offset 0))
-       order by drawn.turn limit $8`,
+      `select placed.image from unnest($1::int[], $2::int[]) with ordinality as drawn (shelf, position, turn)
+       cross join lateral (${imageOn('drawn.shelf', 'drawn.position')}) as placed order by drawn.turn`,
     )} from revision`,
   },
   // The newest $4 images of the shelf $1, which has $2 images: all of them, or those below the number $3. `bound` is a binary
@@ -182,12 +155,13 @@ export const statements = {
       `select array[image, width, height] from image_shelves where image > $1 order by image limit $2`,
     )} from revision`,
   },
-  dimensionsOf: {
-    name: 'dimensions_of',
+  placements: {
+    name: 'placements',
     text: `select revision.number, ${arrayOf(
-      `select array[found.image, found.width, found.height] from unnest($1::int[]) as requested (image)
-       cross join lateral (select image, width, height from image_shelves
-                           where image_shelves.image = requested.image offset 0) as found`,
+      `select json_build_object('image', image, 'shelves', shelves, 'width', width, 'height', height)
+       from unnest($1::int[]) as requested (number)
+       cross join lateral (select image, shelves, width, height from image_shelves
+                           where image_shelves.image = requested.number offset 0) as found`,
     )} from revision`,
   },
   imagesOn: {

@@ -4,16 +4,17 @@
  */
 
 import type { NewestPage } from '../../../catalogue/sets/choose-images.ts';
-import type { ImageDimensions } from '../../../catalogue/sets/dimension-index.ts';
+import type { ImageDimensions } from '../../../catalogue/sets/image-sizes.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
 import type { FileFacts } from '../../contract/catalogue.ts';
+import type { Placed } from '../../contract/writer.ts';
 import type { Shelf, ShelfSnapshot } from '../../shelves.ts';
 import { expectVersion } from '../../versions.ts';
 import {
   type AliasRow,
   type DocumentChanges,
-  type Draw,
   endOfPrefix,
+  type Place,
   type StoredEntry,
   type TitleQuery,
   type View,
@@ -30,7 +31,6 @@ type EntryRow = [shelf: number, id: string, document: string, images: number, co
 
 export class PostgresView implements View {
   readonly snapshot: ShelfSnapshot;
-  readonly documentRevision: number;
   readonly #servers: Servers;
   readonly #loads: DocumentLoads;
   /** Whether a statement has shown that the view was current after it was opened. */
@@ -40,7 +40,6 @@ export class PostgresView implements View {
     this.#servers = servers;
     this.#loads = loads;
     this.snapshot = snapshot;
-    this.documentRevision = snapshot.version;
   }
 
   /** The snapshot may be older than the call, so a call without any statement needs one. */
@@ -108,31 +107,21 @@ export class PostgresView implements View {
     return this.#list(statements.imagesOn, shelf, from, to);
   }
 
-  imagesAt(shelf: number, positions: number[]): Promise<number[]> {
-    return this.#list(statements.imagesAt, shelf, positions);
+  imagesAt(places: Place[]): Promise<number[]> {
+    const shelves = places.map(({ shelf }) => shelf);
+    return this.#list(
+      statements.imagesAt,
+      shelves,
+      places.map(({ position }) => position),
+    );
+  }
+
+  placements(images: number[]): Promise<Placed[]> {
+    return this.#list(statements.placements, images);
   }
 
   albumImages(shelf: number, offset: number, limit: number): Promise<number[]> {
     return this.#list(statements.albumImages, shelf, offset, limit);
-  }
-
-  draw({ places, required, excluded, bounds, overlapping, limit }: Draw): Promise<number[]> {
-    const choices = required.flatMap((shelves, index) => shelves.map((shelf) => ({ index, shelf })));
-    return this.#list(
-      statements.draw,
-      places.map(({ shelf }) => shelf),
-      places.map(({ position }) => position),
-      choices.map(({ index }) => index),
-      choices.map(({ shelf }) => shelf),
-      required.length,
-      excluded,
-      overlapping,
-      limit,
-      bounds?.minWidth,
-      bounds?.minHeight,
-      bounds?.ratioWidth,
-      bounds?.ratioHeight,
-    );
   }
 
   async newest({ number, size }: Shelf, below: number | undefined, limit: number): Promise<NewestPage> {
@@ -172,10 +161,6 @@ export class PostgresView implements View {
 
   dimensions(above: number, limit: number): Promise<ImageDimensions[]> {
     return this.#list(statements.dimensions, above, limit);
-  }
-
-  dimensionsOf(images: number[]): Promise<ImageDimensions[]> {
-    return this.#list(statements.dimensionsOf, images);
   }
 
   /** The rows of a statement, at least one, without the revision. */

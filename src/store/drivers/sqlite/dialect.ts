@@ -4,14 +4,11 @@
  */
 import type { Dialect } from '../../session.ts';
 
-/** Whether a row of `image_shelves` has the shelf. Node binds numbers as reals. */
-export const hasShelf = (shelf: string): string =>
-  `instr(shelves, ',' || cast(${shelf} as integer) || ',') > 0`;
-
 export const dialect: Dialect = {
   isOneOf: (parameter) => `in (select value from json_each(${parameter}))`,
   jsonArray: (column, order = column) => `json_group_array(${column} order by ${order})`,
-  hasShelf,
+  // Node binds numbers as reals.
+  hasShelf: (shelf) => `instr(shelves, ',' || cast(${shelf} as integer) || ',') > 0`,
   belongs: `(select image, cast(value as integer) as shelf from image_shelves,
     json_each('[' || trim(shelves, ',') || ']')) as belongs`,
   rewriteShelf: `insert or replace into placement (shelf, position, image)

@@ -1,8 +1,8 @@
 /**
  * The schemas of the embedded store, as version 1.0.0 made them. Never edit them; append a step to shared-migrations.ts.
  *
- * `shelf` has one row for the whole catalogue, one for animations, and one for each rating, orientation, artist, category
- * and character. The last three kinds also have their public JSON, their position in the list of their kind, and the number of the image
+ * `shelf` has one row for the whole catalogue, one for animations, and one for each rating, orientation, file type, artist,
+ * category and character. The last three kinds also have their public JSON, their position in the list of their kind, and the number of the image
  * that is their cover: the newest one rated sfw, or null. `sort_key` is the name without case. `category` is the folded
  * name of a category and null for other kinds: a partial index would do as well, but then SQLite prepares every statement
  * that binds `kind` again for each call (measured: 9.4 instead of 1.9 microseconds for a look-up by name).
@@ -17,10 +17,11 @@
  * `album_image` has the order of the images of albums, by shelf number and id. An image in the trash keeps its position.
  *
  * `document_change` numbers the changes to documents, so that a cache knows which of its documents are still current: the
- * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
+ * latest change of each image that was changed, placed elsewhere or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
  */
 import { sharedMigrations } from '../../shared-migrations.ts';
+import { addTypes } from '../../type-migration.ts';
 import type { FileSchema } from './migrations.ts';
 
 export const catalogueSchema: FileSchema = {
@@ -184,7 +185,18 @@ export const catalogueSchema: FileSchema = {
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square'),
      ('animation', 'animated', 'animated');`,
-  steps: sharedMigrations,
+  steps: [...sharedMigrations, addTypes({
+      addShelf: (shelf) => `shelves || ${shelf} || ','`,
+      noteChanges: ['delete', 'update']
+        .map(
+          (event) => `create trigger placement_${event} after ${event} on image_shelves
+          begin
+            delete from document_change where image = old.image;
+            insert into document_change (image) values (old.image);
+          end;`,
+        )
+        .join(''),
+    })],
 };
 
 /** Tokens have their own file: an import locks the catalogue while it runs, and revoking a token cannot wait. */

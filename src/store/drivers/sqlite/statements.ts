@@ -1,9 +1,7 @@
 /** The statements of the embedded catalogue. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { boundsCondition } from '../../queries.ts';
 import { SNAPSHOT_QUERY } from '../../shelves.ts';
 import { firstTitleWords } from '../../view.ts';
-import { hasShelf } from './dialect.ts';
 
 const ENTRY = 'select number, id, document, size, cover from shelf';
 
@@ -29,10 +27,8 @@ const texts = {
   imageAt: 'select image from placement where shelf = ? and position = ?',
   albumImages: `select number from album_image join image on image.id = album_image.image
     where album = ?1 order by position limit ?3 offset ?2`,
-  isPlaced: `select 1 from image_shelves where image = ? and ${hasShelf('?')}`,
-  isWithin: `select 1 from image_shelves where image = ?1 and ${boundsCondition('?2', '?3', '?4', '?5')}`,
+  placement: 'select shelves, width, height from image_shelves where image = ?',
   dimensions: 'select image, width, height from image_shelves where image > ? order by image limit ?',
-  dimensionsOf: 'select image, width, height from image_shelves where image = ?',
   names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
   aliases: `select key, alias.name, position from alias join shelf on number = alias.shelf
     where alias.kind = ? and key > ? order by key limit ?`,

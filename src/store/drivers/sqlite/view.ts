@@ -1,18 +1,20 @@
 /** One version of the embedded catalogue. Valid inside a read transaction of that version only. */
 import { type NewestPage, newestBelow } from '../../../catalogue/sets/choose-images.ts';
-import type { Bounds, ImageDimensions } from '../../../catalogue/sets/dimension-index.ts';
+import type { ImageDimensions } from '../../../catalogue/sets/image-sizes.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
 import type { FileFacts } from '../../contract/catalogue.ts';
+import type { Placed } from '../../contract/writer.ts';
 import { buildSnapshot, type Shelf, type ShelfSnapshot, type SnapshotRow } from '../../shelves.ts';
 import {
   type AliasRow,
   type DocumentChanges,
-  type Draw,
   endOfPrefix,
+  type Place,
   type StoredEntry,
   type TitleQuery,
   type View,
 } from '../../view.ts';
+import { dialect } from './dialect.ts';
 import { allRows, firstRow, type Statements } from './statements.ts';
 import { DocumentVerifier, isWhole, verifyEntry } from './verification.ts';
 
@@ -21,8 +23,6 @@ const VERIFIED_PER_CALL = 50;
 
 export class SqliteView implements View {
   readonly snapshot: ShelfSnapshot;
-  /** The number of the last change to a document. The same in all connections, unlike the version. */
-  readonly documentRevision: number;
   readonly #statements: Statements;
   readonly #verifier: DocumentVerifier;
   #lastVerified = 0;
@@ -32,8 +32,8 @@ export class SqliteView implements View {
     const [documentRevision] = firstRow<[number]>(statements.documentRevision) as [number];
     this.#statements = statements;
     this.#verifier = new DocumentVerifier(lastImage);
-    this.documentRevision = documentRevision;
-    this.snapshot = buildSnapshot(version, lastImage, allRows<SnapshotRow>(statements.snapshot));
+    const rows = allRows<SnapshotRow>(statements.snapshot);
+    this.snapshot = buildSnapshot({ version, lastImage, documentRevision }, rows);
   }
 
   imageNumber(id: string): number | undefined {
@@ -78,7 +78,7 @@ export class SqliteView implements View {
     const rows = allRows<[number, number]>(this.#statements.documentChanges, after?.[0] ?? since, limit);
     return {
       // A number that is lower than before shows that this is another database.
-      isSuccessor: since <= this.documentRevision,
+      isSuccessor: since <= this.snapshot.documentRevision,
       images: rows.map(([, image]) => image),
       next: rows.length < limit ? undefined : rows.at(-1),
     };
@@ -88,26 +88,19 @@ export class SqliteView implements View {
     return allRows<[number]>(this.#statements.imagesOn, shelf, from, to).map(([image]) => image);
   }
 
-  imagesAt(shelf: number, positions: number[]): number[] {
-    return positions.map((position) => this.#imageAt(shelf, position));
+  imagesAt(places: Place[]): number[] {
+    return places.map(({ shelf, position }) => this.#imageAt(shelf, position));
+  }
+
+  placements(images: number[]): Placed[] {
+    return images.flatMap((image) => {
+      const row = firstRow<[string, number, number]>(this.#statements.placement, image);
+      return row ? { image, shelves: dialect.parseShelves(row[0]), width: row[1], height: row[2] } : [];
+    });
   }
 
   albumImages(shelf: number, offset: number, limit: number): number[] {
     return allRows<[number]>(this.#statements.albumImages, shelf, offset, limit).map(([image]) => image);
-  }
-
-  draw({ places, required, excluded, bounds, overlapping, limit }: Draw): number[] {
-    const images: number[] = [];
-    for (const { shelf, position } of places) {
-      if (images.length === limit) break;
-      const image = this.#imageAt(shelf, position);
-      const isOn = (other: number) => this.#statements.isPlaced.get(image, other) !== undefined;
-      if (bounds && !this.#isWithin(bounds, image)) continue;
-      const isRepeated = overlapping.slice(0, overlapping.indexOf(shelf)).some(isOn);
-      if (!isRepeated && required.every((shelves) => shelves.some(isOn)) && !excluded.some(isOn))
-        images.push(image);
-    }
-    return images;
   }
 
   newest({ number, size }: Shelf, below: number | undefined, limit: number): NewestPage {
@@ -155,10 +148,6 @@ export class SqliteView implements View {
     return allRows(this.#statements.dimensions, above, limit);
   }
 
-  dimensionsOf(images: number[]): ImageDimensions[] {
-    return images.flatMap((image) => allRows<ImageDimensions>(this.#statements.dimensionsOf, image));
-  }
-
   /** Verifies the next few documents, and starts over after the last one. */
   verifyNext(): void {
     const { documentsAfter } = this.#statements;
@@ -168,11 +157,6 @@ export class SqliteView implements View {
       this.#lastVerified = image;
     }
     if (rows.length < VERIFIED_PER_CALL) this.#lastVerified = 0;
-  }
-
-  #isWithin({ minWidth, minHeight, ratioWidth, ratioHeight }: Bounds, image: number): boolean {
-    const values = [image, minWidth, minHeight, ratioWidth, ratioHeight];
-    return this.#statements.isWithin.get(...values) !== undefined;
   }
 
   /** A test whether a candidate has one of the words in its title, if there are any. Candidates are given newest first. */
