@@ -7,7 +7,8 @@ export type Query = Record<string, string | number | boolean | readonly string[]
  */
 export function formatQuery(query: Query): string {
   const parameters = Object.entries(query)
-    .filter(([, value]) => value !== undefined)
+    // The service refuses an empty `exclude`, because a name may be missing. An empty list has none.
+    .filter(([name, value]) => value !== undefined && !(name === 'exclude' && Object(value).length === 0))
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
   return parameters.length > 0 ? `?${parameters.join('&')}` : '';
 }

@@ -12,7 +12,7 @@ export function readQuery<Schema extends Type.TObject>(schema: Schema, raw: RawQ
   const query: Record<string, unknown> = {};
   for (const name in schema.properties) {
     const rule = schema.properties[name] as Rule;
-    const { value, problem } = readParameter(rule, raw.get(name));
+    const { value, problem } = readParameter(name, rule, raw.get(name));
     if (problem) problems.push(`Invalid ${rule.title ?? name}: ${problem}.`);
     if (value !== undefined) query[name] = value;
   }
@@ -33,6 +33,9 @@ export function pickParameters<Group extends Type.TProperties>(
 /** More than people choose: 100 names, or ids. They are folded, looked up, and signed with a cursor. */
 const MAX_LIST_VALUES = 100;
 const MAX_LIST_LENGTH = 4000;
+
+/** Empty, these count as not given. An empty filter of another kind is an error: it would show what was to be hidden. */
+const MAY_BE_EMPTY = ['categories', 'search', 'match', 'include'];
 
 /** The parts of a schema that validation reads. */
 interface Rule {
@@ -56,9 +59,10 @@ interface Reading {
   problem?: string;
 }
 
-function readParameter(rule: Rule, text: string | string[] | undefined): Reading {
-  if (text === undefined) return { value: rule.default };
-  if (rule.type === 'array') return readList(rule, text);
+function readParameter(name: string, rule: Rule, text: string | string[] | undefined): Reading {
+  const mayBeEmpty = MAY_BE_EMPTY.includes(name);
+  if (text === undefined || (text === '' && mayBeEmpty)) return { value: rule.default };
+  if (rule.type === 'array') return readList(rule, [text].flat(), mayBeEmpty);
   if (typeof text !== 'string') return { problem: 'it must be a single value' };
   if (rule.anyOf) return readChoice(rule.anyOf, text);
   if (rule.type === 'boolean') return readBoolean(text);
@@ -79,13 +83,13 @@ export function readUuid(text: string): string | undefined {
   return uuid.test(text) ? text.toLowerCase() : undefined;
 }
 
-/** An empty text counts as not given, unless the schema requires one. Lengths are in code points. */
+/** Lengths are in code points. */
 function readText({ minLength = 0, maxLength, pattern, examples }: Rule, text: string): Reading {
   if (pattern !== undefined) {
     const isValid = isAtMost(text, maxLength ?? 0) && new RegExp(pattern).test(text);
     return isValid ? { value: text } : { problem: `it must be like "${examples?.[0]}"` };
   }
-  if (text === '') return minLength > 0 ? { problem: 'it must not be empty' } : {};
+  if (text === '' && minLength > 0) return { problem: 'it must not be empty' };
   if (maxLength === undefined || isAtMost(text, maxLength)) return { value: text };
   return { problem: `it must not be longer than ${maxLength} characters` };
 }
@@ -95,8 +99,10 @@ function isAtMost(text: string, codePoints: number): boolean {
   return text.length <= 2 * codePoints && [...text].length <= codePoints;
 }
 
+/** Python writes `True` and `False`. */
 function readBoolean(text: string): Reading {
-  const { value, problem } = readChoice([{ const: 'true' }, { const: 'false' }], text);
+  const word = text === 'True' || text === 'False' ? text.toLowerCase() : text;
+  const { value, problem } = readChoice([{ const: 'true' }, { const: 'false' }], word);
   return problem === undefined ? { value: value === 'true' } : { problem };
 }
 
@@ -105,26 +111,27 @@ function readChoice(choices: { const: string }[], text: string): Reading {
   return { problem: `it must be ${choices.map((choice) => `"${choice.const}"`).join(' or ')}` };
 }
 
-/** A choice must not be empty: a rating left out by mistake must not mean every rating. */
-function readList({ items }: Rule, given: string | string[]): Reading {
-  const text = [given].flat().join();
+function readList(rule: Rule, given: string[], mayBeEmpty: boolean): Reading {
+  const { items } = rule;
+  const text = given.join();
   if (text.length > MAX_LIST_LENGTH)
     return { problem: `it must not be longer than ${MAX_LIST_LENGTH} characters` };
   const values = text.split(',', MAX_LIST_VALUES + 1);
   if (values.length > MAX_LIST_VALUES)
     return { problem: `it must not have more than ${MAX_LIST_VALUES} values` };
+  const isEmpty = (value: string) => /^[\s,]*$/.test(value);
+  if (!mayBeEmpty && given.some(isEmpty)) return { problem: 'it must not be empty' };
   const names = [...new Set(values.map((name) => name.trim()))].filter((name) => name !== '');
+  if (names.length === 0) return { value: rule.default };
   if (items?.pattern === uuidPattern) return readUuids(names);
   const choices = items?.anyOf?.map((choice) => choice.const);
-  if (!choices || (names.length > 0 && names.every((name) => choices.includes(name))))
-    return { value: names };
+  if (!choices || names.every((name) => choices.includes(name))) return { value: names };
   return { problem: `it must be one or more of ${choices.map((choice) => `"${choice}"`).join(', ')}` };
 }
 
-/** As for choices, there must be one. */
 function readUuids(texts: string[]): Reading {
   const ids = texts.map(readUuid);
-  if (ids.length > 0 && !ids.includes(undefined)) return { value: [...new Set(ids)] };
+  if (!ids.includes(undefined)) return { value: [...new Set(ids)] };
   return { problem: ids.length > 1 ? 'each value must be a UUID' : 'it must be a UUID' };
 }
 

@@ -63,6 +63,9 @@ describe('filters', () => {
     [{ artist: [uuid(2, 0), uuid(2, 1)], excludeArtist: [uuid(2, 1)] }, (index) => index % 2 === 0],
     [{ character: [uuid(3, 1), uuid(3, 3)], animated: false }, (index) => index % 2 === 1],
     [{ minWidth: 31, minHeight: 30 }, (index) => isShape(index, 'landscape')],
+    [{ maxWidth: 30, maxHeight: 40 }, (index) => !isShape(index, 'landscape')],
+    [{ type: ['png', 'jpg'] }, () => true],
+    [{ type: ['webp'] }, () => false],
     [{ aspectRatio: '3:4' }, (index) => isShape(index, 'portrait')],
     [{ animated: true }, () => false],
     [{ nsfw: undefined, match: undefined, exclude: [], seed: undefined }, () => true],
@@ -75,6 +78,10 @@ describe('filters', () => {
       assert.equal(drawn.length, Math.min(25, expected.length));
       assert.ok(drawn.every(isMatch));
     });
+
+  test('a name that is missing is no empty list', async () => {
+    await assert.rejects(zukan.random({ exclude: [''] }), { status: 400 });
+  });
 
   test('lists accept filters, and report the filtered total', async () => {
     const options = { nsfw: ['sfw', 'nsfw'], minHeight: 40, animated: false } as const;

@@ -17,6 +17,9 @@ const paths: Record<string, string[]> = {
   character: ['/image/random', ...lists],
   animated: ['/image/latest', ...lists],
   minWidth: ['/image/random/file', ...lists],
+  maxWidth: ['/image/latest', ...lists],
+  type: ['/image/random', ...lists],
+  exclude: ['/image/random', '/image/latest'],
   aspectRatio: ['/image/random', ...lists],
 };
 const repeated = (value: string, name: string) => [`${value}&${name}=${value}`, `${value}&x=1&${name}=`];
@@ -28,7 +31,23 @@ const invalidIds = [
 /** The text after `name=`. */
 const malformed: Record<string, string[]> = {
   nsfw: [
-    ...['', ',', '%20,%20', '&nsfw=', 'SFW', 'Nsfw', 'safe', 'all', 'true', 'false', '0', '%00', 'sfw%00'],
+    ...[
+      '',
+      ',',
+      '%20,%20',
+      '&nsfw=',
+      'sfw&nsfw=',
+      '&nsfw=sfw',
+      'SFW',
+      'Nsfw',
+      'safe',
+      'all',
+      'true',
+      'false',
+      '0',
+      '%00',
+      'sfw%00',
+    ],
     ...['sfw,safe', 'safe,sfw', 'sfw&nsfw=safe', 'sfw;nsfw', 'sfw%20nsfw', 'sfw|nsfw', 'sf', '!sfw', '*'],
     ...['landscape', '__proto__', 'constructor', 'toString', '%EF%BD%93fw', 'x'.repeat(5000)],
   ],
@@ -37,15 +56,40 @@ const malformed: Record<string, string[]> = {
     ...['square,wide', 'square&orientation=tall', 'portrait;square', 'constructor', '__proto__', 'portraits'],
   ],
   match: [
-    ...['', 'ALL', 'Any', 'none', 'any,all', '1', 'true', 'any%20', '%00', 'constructor', 'anyone'],
+    ...['ALL', 'Any', 'none', 'any,all', '1', 'true', 'any%20', '%00', 'constructor', 'anyone'],
     ...repeated('any', 'match'),
   ],
   artist: [...invalidIds, `${artist}&artist=x`],
   excludeArtist: invalidIds,
   character: invalidIds,
-  animated: ['', '1', 'TRUE', 'yes', 'true,false', '%00', ...repeated('true', 'animated')],
+  animated: [
+    '',
+    '1',
+    'TRUE',
+    'tRUE',
+    'true,True',
+    'yes',
+    'true,false',
+    '%00',
+    ...repeated('true', 'animated'),
+  ],
   minWidth: ['', '0', '-1', '1.5', '1e3', '0x10', '%201', '9,9', ...repeated('1', 'minWidth')],
   minHeight: ['', '0', 'many', ...repeated('1', 'minHeight')],
+  maxWidth: ['', '0', '1.5', '9,9', ...repeated('1', 'maxWidth')],
+  maxHeight: ['', '0', 'few', ...repeated('1', 'maxHeight')],
+  type: [
+    '',
+    ',',
+    'WEBP',
+    'image/webp',
+    'svg',
+    'webp,svg',
+    'webp&type=',
+    '*',
+    'constructor',
+    'x'.repeat(5000),
+  ],
+  exclude: ['', '%20', ',', '%20,&exclude=', 'catgirl&exclude=', '&exclude=catgirl'],
   aspectRatio: [
     ...['', '16', '16:', ':9', '0:9', '16:0', '016:9', '16:9:1', '16:9,4:3', '1.5:1', '16/9', '-16:9'],
     ...['123456:1', '1:123456', '16:9%0A', '%2016:9', 'x'.repeat(5000), ...repeated('16:9', 'aspectRatio')],
@@ -66,8 +110,9 @@ await forEachEngineInDepth(async (engine) => {
   const { rejects, accepts } = testMakers(service, tokens);
 
   describe('malformed', () => {
+    // An empty `match` is not given.
     for (const [name, all] of Object.entries(malformed))
-      for (const text of [undefined, ...all]) {
+      for (const text of name === 'match' ? all : [undefined, ...all]) {
         const query = text === undefined ? name : `${name}=${text.replaceAll('\u{1F600}', '%F0%9F%98%80')}`;
         rejects(
           `?${query.slice(0, 60)} on every endpoint with ${name}, and names it`,
@@ -79,7 +124,9 @@ await forEachEngineInDepth(async (engine) => {
       }
 
     test('the message names every invalid parameter', async () => {
-      const answer = await service.get('/api/image/random?nsfw=x&orientation=&match=&seed=&artist=1&limit=0');
+      const answer = await service.get(
+        '/api/image/random?nsfw=x&orientation=&match=x&seed=&artist=1&limit=0',
+      );
       for (const name of ['nsfw', 'orientation', 'match', 'seed', 'artist', 'limit'])
         assertError(answer, 400, invalid(name));
     });
