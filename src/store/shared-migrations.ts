@@ -118,11 +118,36 @@ const ADD_CLOCK = `
 const ADD_APPLIED_EDITS =
   'create table if not exists applied_edit (change int primary key, id text not null unique)';
 
-export const sharedMigrations: Schema['steps'] = [
+/** What the databases write differently. */
+export interface Dialect {
+  /** `image_shelves.shelves` with another shelf. */
+  addShelf: (shelf: string) => string;
+  /** Makes the triggers. */
+  noteChanges: string;
+}
+
+/**
+ * For catalogues that could not be filtered by the type of the file. Also lets changes of the shelves and size of an image count as
+ * changes of its document, so that whoever has them in memory learns of all of them.
+ */
+const addTypes = ({ addShelf, noteChanges }: Dialect): string => `
+  insert into shelf (kind, id, name) values
+    ('type', 'jpeg', 'jpeg'), ('type', 'png', 'png'), ('type', 'webp', 'webp'), ('type', 'gif', 'gif'), ('type', 'avif', 'avif');
+  insert into placement (shelf, position, image)
+  select shelf.number, row_number() over (partition by shelf.number order by image.number) - 1, image.number
+  from image join shelf on kind = 'type' and 'image/' || shelf.id = mimetype;
+  update shelf set size = (select count(*) from placement where placement.shelf = shelf.number) where kind = 'type';
+  update image_shelves set shelves = ${addShelf('placed.shelf')}
+  from (select image, shelf from placement join shelf on shelf.number = placement.shelf where kind = 'type') as placed
+  where placed.image = image_shelves.image;
+  ${noteChanges}`;
+
+export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
   normalisePaths,
   removeTitles,
   ADD_CLOCK,
   addIdentity,
   'create index if not exists trash_etag on trash (etag)',
   ADD_APPLIED_EDITS,
+  addTypes(dialect),
 ];

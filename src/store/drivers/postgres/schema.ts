@@ -13,7 +13,6 @@
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
 import { type Schema, sharedMigrations } from '../../shared-migrations.ts';
-import { addTypes } from '../../type-migration.ts';
 
 export const SCHEMA = 'zukan';
 
@@ -203,9 +202,9 @@ export const schema: Schema = {
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square'),
      ('animation', 'animated', 'animated');`,
-  steps: [...sharedMigrations, `${addTypes({
-     addShelf: (shelf) => `array_append(shelves, ${shelf})`,
-     noteChanges: `create function ${SCHEMA}.record_changed_placements() returns trigger language plpgsql as $$
+  steps: sharedMigrations({
+    addShelf: (shelf) => `array_append(shelves, ${shelf})`,
+    noteChanges: `create function ${SCHEMA}.record_changed_placements() returns trigger language plpgsql as $$
        begin
          insert into ${SCHEMA}.document_change (image, number)
            select former.image, revision.number + 1 from ${SCHEMA}.revision, former
@@ -218,6 +217,7 @@ export const schema: Schema = {
            referencing old table as former
            for each statement execute function ${SCHEMA}.record_changed_placements();`,
          )
-         .join('')}`,
-   })} update revision set number = next_revision(number) where exists (select from image)`],
+         .join('')}
+       update revision set number = next_revision(number) where exists (select from image)`,
+  }),
 };

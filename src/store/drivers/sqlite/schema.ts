@@ -21,7 +21,6 @@
  * are added need none; an import of new images is not slowed down.
  */
 import { sharedMigrations } from '../../shared-migrations.ts';
-import { addTypes } from '../../type-migration.ts';
 import type { FileSchema } from './migrations.ts';
 
 export const catalogueSchema: FileSchema = {
@@ -185,18 +184,18 @@ export const catalogueSchema: FileSchema = {
      ('orientation', 'portrait', 'portrait'),
      ('orientation', 'square', 'square'),
      ('animation', 'animated', 'animated');`,
-  steps: [...sharedMigrations, addTypes({
-      addShelf: (shelf) => `shelves || ${shelf} || ','`,
-      noteChanges: ['delete', 'update']
-        .map(
-          (event) => `create trigger placement_${event} after ${event} on image_shelves
+  steps: sharedMigrations({
+    addShelf: (shelf) => `shelves || ${shelf} || ','`,
+    noteChanges: ['delete', 'update']
+      .map(
+        (event) => `create trigger placement_${event} after ${event} on image_shelves
           begin
             delete from document_change where image = old.image;
             insert into document_change (image) values (old.image);
           end;`,
-        )
-        .join(''),
-    })],
+      )
+      .join(''),
+  }),
 };
 
 /** Tokens have their own file: an import locks the catalogue while it runs, and revoking a token cannot wait. */
