@@ -76,7 +76,7 @@ test('invalid records', async () => {
     join(pictures, `b${hostile}.json`),
     JSON.stringify({ characters: [`${hostile}${'x'.repeat(256)}`] }),
   );
-  const { status, errors } = await run(environment, 'import', pictures);
+  const { status, errors } = await run(environment, 'import', '--strict', pictures);
   assert.equal(status, 1);
   assert.equal(errors.trim().split('\n').length, 5, errors);
 });

@@ -228,7 +228,7 @@ describe('imports nothing and names the file if the folder contains', () => {
       const { pictures, environment, run, records } = newFolder();
       writeTiny(pictures, 'a.png', 1);
       spoil(pictures);
-      const { status, errors } = await run('import', pictures);
+      const { status, errors } = await run('import', '--strict', pictures);
       assert.equal(status, 1);
       assert.match(errors, reason);
       assert.deepEqual(await records(), []);
@@ -242,7 +242,7 @@ describe('imports nothing and names the file if the folder contains', () => {
       const { pictures, run } = newFolder();
       writeTiny(pictures, 'bad.png', 1);
       chmodSync(join(pictures, 'bad.png'), 0);
-      assert.match((await run('import', pictures)).errors, /bad\.png: .*permission denied/);
+      assert.match((await run('import', '--strict', pictures)).errors, /bad\.png: .*permission denied/);
     });
   }
 });

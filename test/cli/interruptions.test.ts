@@ -45,9 +45,9 @@ test('rejects a named pipe instead of waiting for it', async () => {
   const { folder, environment } = newCatalogue();
   execFileSync('mkfifo', [join(folder, 'pipe.png')]);
   writeFileSync(join(folder, 'pipe.ndjson'), '{"type":"image","file":"pipe.png","nsfw":"sfw"}\n');
-  const { status, errors } = await runCommand(['import', join(folder, 'pipe.ndjson')], environment);
+  const { status, output } = await runCommand(['import', join(folder, 'pipe.ndjson')], environment);
   assert.equal(status, 1);
-  assert.match(errors, /pipe\.png: is not a file/);
+  assert.match(output, /pipe\.png: is not a file/);
 });
 
 test('tokens can be created and revoked while an import runs', async () => {

@@ -101,7 +101,7 @@ if (!skip) {
       assert.equal(psql(DATABASE_URL, "select to_regnamespace('zukan') is null"), 't\n');
       const { status, errors } = await runCommand(['import', '-'], environment);
       assert.equal(status, 0, errors);
-      assert.equal(psql(DATABASE_URL, 'select count(*) from zukan.shelf'), '8\n');
+      assert.equal(psql(DATABASE_URL, 'select count(*) from zukan.shelf'), '13\n');
     });
 
   testDeep('of two imports at once, one waits for the other or is refused', async () => {

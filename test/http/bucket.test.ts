@@ -125,7 +125,7 @@ await forEachEngineInDepth(async (engine) => {
     }));
     writeFileSync(join(folder, 'more.ndjson'), lines.map((line) => JSON.stringify(line)).join('\n'));
     const requests = requestsSent().length;
-    const { status, errors } = await run('import', join(folder, 'more.ndjson'));
+    const { status, errors } = await run('import', '--strict', join(folder, 'more.ndjson'));
     assert.match(errors, /more.ndjson:6: more\/5.png: no such file/);
     assert.equal(
       requestsSent()

@@ -70,7 +70,7 @@ await forEachEngineInDepth(async (engine) => {
 
   if (isEveryCase(engine))
     test('any other value is a 400 that names the allowed ones', async () => {
-      for (const value of ['thumbnail', 'artist,everything', 'Artist', ''])
+      for (const value of ['thumbnail', 'artist,everything', 'Artist'])
         for (const path of [
           '/image',
           '/image/random',

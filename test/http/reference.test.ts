@@ -212,7 +212,7 @@ describe('/openapi.json', () => {
       '400 limit': await open('/api/artist?limit=0'),
       '400 id': await open('/api/image/x'),
       '400 categories': await open('/api/image/random?categories=dragons'),
-      '400 nsfw': await open('/api/image/random?nsfw='),
+      '400 nsfw': await open('/api/image/random?nsfw=wild'),
       '400 cursor': await open('/api/image/random?seed=1&cursor=x'),
       '400 search': await open('/api/artist?search=abc('),
       '401 invalid': await open('/api', { Authorization: `Bearer ${'x'.repeat(100)}` }),

@@ -96,6 +96,7 @@ await forEachEngineInDepth(async (engine) => {
       ],
       characters: [{ id: uuid(3, 1), name: 'Umi', images: 1 }],
       albums: [],
+      base: 1,
       source: { name: '', url: '' },
       ...{ title: '', description: '', takenAt: '' },
       edited: { rating: 1 },

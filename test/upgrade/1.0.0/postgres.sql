@@ -400,6 +400,7 @@ ALTER TABLE ONLY zukan.token
     ADD CONSTRAINT token_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY zukan.trash
     ADD CONSTRAINT trash_pkey PRIMARY KEY (change, id);
+SELECT pg_catalog.setval('zukan.shelf_number_seq', (SELECT max(number) FROM zukan.shelf), true);
 CREATE INDEX alias_shelf ON zukan.alias USING btree (shelf);
 CREATE INDEX change_item_id ON zukan.change_item USING btree (id, kind, change);
 CREATE INDEX document_change_number ON zukan.document_change USING btree (number, image);
