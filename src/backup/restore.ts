@@ -4,9 +4,10 @@ import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.
 import { changeFiles } from '../import/apply/change-files.ts';
 import { saveDecisions } from '../import/apply/decisions.ts';
 import type { ImportListener } from '../import/apply/listener.ts';
-import { type ImageWithPicture, Saver } from '../import/apply/save.ts';
+import { Saver } from '../import/apply/save.ts';
 import type { Picture } from '../import/plan/image.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
+import type { ImageWithPicture } from '../import/prepare/copies.ts';
 import { noLooks } from '../import/prepare/near-duplicates.ts';
 import { hashInKey } from '../import/prepare/store-picture.ts';
 import { type Problem, Problems, RecordError } from '../import/problems.ts';

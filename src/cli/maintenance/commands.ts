@@ -1,12 +1,58 @@
-/** The commands that look after the images and entries of a catalogue: find, edit, entry, entries, history, undo, imports and studio. */
-import type { Command } from 'commander';
+/** The commands that look after the images and entries of a catalogue. */
+import { type Command, Option } from 'commander';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import type { Config } from '../../config/config.ts';
 import { examples, ratingOption, repeatable } from '../terminal/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { addRemovalCommands } from './removal-commands.ts';
 
 export function addMaintenanceCommands(program: Command, config: () => Config, terminal: Terminal): void {
+  program
+    .command('thumbnails')
+    .description('make missing thumbnails, and remove those of sizes that THUMBNAILS no longer names')
+    .option('--dry-run', 'count the images and change nothing', false)
+    .option('--quiet', 'show no progress', false)
+    .addHelpText('after', examples('zukan thumbnails --dry-run'))
+    .action(async (options) =>
+      (await import('./thumbnails.ts')).thumbnailsCommand(config(), options, terminal),
+    );
+
+  program
+    .command('check')
+    .description('verify the catalogue and the stored files; exits with 1 if it finds a problem')
+    .option('--repair', 'repair what can be repaired without losing data', false)
+    .option(
+      '--yes',
+      'with --repair: remove more than a tenth of the stored pictures if no image uses them',
+      false,
+    )
+    .option('--json', 'print JSON', false)
+    .option('--quiet', 'show no progress', false)
+    .addHelpText('after', examples('zukan check --repair'))
+    .action(async (options) => (await import('./check.ts')).checkCommand(config(), options, terminal));
+
+  program
+    .command('duplicates')
+    .description('list groups of images that look alike, or keep one of each')
+    .addOption(
+      new Option(
+        '--keep <which>',
+        'keep this one of each group, give it the fields of the others, and move them to the trash',
+      ).choices(['largest', 'oldest']),
+    )
+    .option('--dry-run', 'with --keep: print what would change and change nothing', false)
+    .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan duplicates --json', 'zukan duplicates --keep largest --dry-run'))
+    .action(async (options) =>
+      (await import('./duplicates.ts')).duplicatesCommand(config(), options, terminal),
+    );
+
+  program
+    .command('stats')
+    .description('count the images, artists, characters and categories')
+    .option('--json', 'print JSON', false)
+    .addHelpText('after', examples('zukan stats --json'))
+    .action(async (options) => (await import('./stats.ts')).statsCommand(config(), options, terminal));
+
   program
     .command('find')
     .description('list images, newest first: ids on a pipe, a table on a terminal')
@@ -122,8 +168,6 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       (await import('./entries.ts')).entriesCommand(config(), kind, options, terminal),
     );
 
-  addRemovalCommands(program, config, terminal);
-
   program
     .command('blocked')
     .description('list the names that imports of folders leave out, or whose pictures they skip')
@@ -163,40 +207,47 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .addHelpText('after', examples('zukan imports --json'))
     .action(async (options) => (await import('./undo.ts')).listImports(config(), options, terminal));
 
-  const studio = program
-    .command('studio')
-    .description('open a web page to look after the catalogue, for you alone or for people with a password')
-    .option(
-      '--host <address>',
-      'listen on another address; without --remote, anyone who can reach it can connect, without encryption',
-      '127.0.0.1',
-    )
-    .option(
-      '--port <number>',
-      'listen on this port instead of the usual one of the catalogue; 0 picks a free one',
-    )
-    .option('--remote', 'let people sign in from elsewhere, over HTTPS, with a name and a password', false)
-    .option('--certificate <file>', 'with --remote: the certificate, with its chain, as PEM')
-    .option('--key <file>', 'with --remote: the private key of the certificate, as PEM')
+  addTargets(program.command('trash'))
+    .description('move images to the trash; list those that it has, restore some, or delete all of them')
+    .option('--restore <id...>', 'put these images back into the catalogue')
+    .option('--empty', 'delete all that the trash has for good', false)
+    .option('--accept-clock', 'after a jump of the clock: delete what is too old by its present time', false)
+    .option('--dry-run', 'print what would change and change nothing', false)
+    .option('--yes', 'do not ask before anything is deleted for good', false)
+    .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
       examples(
-        'zukan studio --port 4000',
-        'zukan studio password anna',
-        'zukan studio --remote --host 0.0.0.0 --port 8443 --certificate cert.pem --key key.pem',
+        'zukan find --category kimono --rating nsfw | zukan trash -',
+        'zukan trash --restore 3e9f2a0c-6c1b-4d1e-9a7f-0d5c8b2e4f61',
       ),
     )
-    .action(async (options) =>
-      (await import('../serving/studio.ts')).studioCommand(config(), options, terminal),
+    .action(async (ids, options) =>
+      (await import('./trash.ts')).trashCommand(config(), ids, options, terminal),
     );
 
-  studio
-    .command('password')
-    .description('set the password of a person who may sign in to a remote studio, and end their sessions')
-    .argument('<name>', 'whose password; the history shows the name')
-    .option('--remove', 'remove the person instead', false)
-    .addHelpText('after', examples('zukan studio password anna', 'zukan studio password anna < password.txt'))
-    .action(async (name, options) =>
-      (await import('../serving/studio-password.ts')).passwordCommand(config(), name, options, terminal),
+  addTargets(program.command('remove'))
+    .description('take images down: remove them and their files at once and for good')
+    .option('--reason <text>', 'why; an import that skips the picture shows it', '')
+    .option('--block', 'also remove the artist or character; imports skip their pictures from now on', false)
+    .option(
+      '--allow-again',
+      'let imports add the same pictures again; takes ids of removed images, too',
+      false,
+    )
+    .option('--dry-run', 'print what would be removed and change nothing', false)
+    .option('--yes', 'do not ask', false)
+    .addHelpText('after', examples('zukan remove --artist Kei --block --reason "the artist asked" --dry-run'))
+    .action(async (ids, options) =>
+      (await import('./remove.ts')).removeCommand(config(), ids, options, terminal),
     );
+}
+
+/** Which images to remove. */
+function addTargets(command: Command): Command {
+  return command
+    .argument('[id...]', 'ids of images; - reads them from standard input')
+    .option('--artist <name|id>', 'all images by this artist')
+    .option('--character <name|id>', 'all images of this character')
+    .option('--category <name|id>', 'all images in this category');
 }

@@ -8,7 +8,7 @@ import type { SourceFile } from '../../store/contract/source-files.ts';
 import type { CatalogueWriter } from '../../store/contract/writer.ts';
 import { isNamedThumbnail, isThumbnailOf } from '../plan/thumbnail.ts';
 import { Batch } from '../prepare/batch.ts';
-import type { CountedCopy, PictureCopies } from '../prepare/copies.ts';
+import type { CountedCopy, ImageWithPicture, PictureCopies } from '../prepare/copies.ts';
 import {
   type ImportOptions,
   type PreparedImage,
@@ -27,7 +27,7 @@ import { applyDecisions, saveDecisions } from './decisions.ts';
 import { FolderAlbums } from './folder-albums.ts';
 import { HistoryMover } from './history.ts';
 import { loadImages } from './lookup.ts';
-import { type ImageWithPicture, Saver } from './save.ts';
+import { Saver } from './save.ts';
 import { Versions } from './versions.ts';
 
 export class ImportApplier {

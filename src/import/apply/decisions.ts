@@ -10,16 +10,8 @@ import { ExistingEntries, type ExistingImages } from '../plan/existing.ts';
 import { keepDecisions } from '../plan/kept-fields.ts';
 import type { DecisionLine } from '../sources/lines.ts';
 import { type ImageLine, type Mention, mentionedNames } from '../sources/record.ts';
+import type { DecisionReport } from './listener.ts';
 import { loadEntries, loadImages } from './lookup.ts';
-
-export interface DecisionReport {
-  /** A picture was skipped because an operator removed it. */
-  removed(label: string, file: RemovedFile): void;
-  /** A name was left out because an operator blocked it. */
-  blocked(kind: Kind, name: string): void;
-  /** A picture was skipped because an operator took down all pictures of this artist or character. */
-  skipped(label: string, kind: Kind, name: string): void;
-}
 
 interface Line {
   label: string;

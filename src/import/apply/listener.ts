@@ -1,10 +1,18 @@
 /** What an import tells those who report it. */
 
-import type { Rating } from '../../catalogue/types.ts';
+import type { Kind, Rating } from '../../catalogue/types.ts';
 import type { Difference } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import type { RecordLine, UnknownMarker } from '../sources/record.ts';
-import type { DecisionReport } from './decisions.ts';
+
+export interface DecisionReport {
+  /** A picture was skipped because an operator removed it. */
+  removed(label: string, file: RemovedFile): void;
+  /** A name was left out because an operator blocked it. */
+  blocked(kind: Kind, name: string): void;
+  /** A picture was skipped because an operator took down all pictures of this artist or character. */
+  skipped(label: string, kind: Kind, name: string): void;
+}
 
 /** Receives the outcome of each record. */
 export interface ImportListener extends DecisionReport {

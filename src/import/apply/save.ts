@@ -16,12 +16,13 @@ import type {
 } from '../../store/contract/writer.ts';
 import { planEntry } from '../plan/entry.ts';
 import { ExistingEntries, referencesOf } from '../plan/existing.ts';
-import { type Picture, planImage } from '../plan/image.ts';
+import { planImage } from '../plan/image.ts';
 import { completeRecord } from '../plan/kept-fields.ts';
 import type { NewRecordDefaults, Outcome } from '../plan/outcome.ts';
 import { entryIdentities, processInBatches } from '../prepare/batch.ts';
+import type { ImageWithPicture, Located } from '../prepare/copies.ts';
 import type { Looks } from '../prepare/near-duplicates.ts';
-import type { Problems, RecordLocation } from '../problems.ts';
+import type { Problems } from '../problems.ts';
 import { isStricter, strictest } from '../sidecar/rating.ts';
 import {
   type EntryLine,
@@ -33,9 +34,6 @@ import {
 import type { ImportListener } from './listener.ts';
 import { ensureUnknownArtist, loadAlbumImages, loadEntries, loadImages, MentionedEntries } from './lookup.ts';
 
-type Located<T> = RecordLocation & { record: T };
-/** `hasLocation` is whether the picture has, or had, a location. */
-export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };
 /** Called with the image that a record became or already was: its id, and the keys of its files. */
 type OnImage<T extends ImageWithPicture> = (line: T, id: string, keys: string[]) => void;
 type Planned<Row> = Outcome<Row> & { differences?: Difference[] };

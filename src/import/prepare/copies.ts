@@ -7,11 +7,16 @@
 import type { Rating } from '../../catalogue/types.ts';
 import type { KnownFile, SourceFile } from '../../store/contract/source-files.ts';
 import type { ImportListener } from '../apply/listener.ts';
-import type { ImageWithPicture } from '../apply/save.ts';
+import type { Picture } from '../plan/image.ts';
 import { isNamedThumbnail } from '../plan/thumbnail.ts';
 import type { RecordLocation } from '../problems.ts';
 import { strictest } from '../sidecar/rating.ts';
 import { type ImageLine, type Mention, mentionedNames, statedRating } from '../sources/record.ts';
+
+/** `hasLocation` is whether the picture has, or had, a location. */
+export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };
+
+export type Located<T> = RecordLocation & { record: T };
 
 export interface CountedCopy {
   label: string;
