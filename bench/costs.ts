@@ -5,10 +5,10 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Catalogue, Filter } from '../src/catalogue/catalogue.ts';
 import { readConfig } from '../src/config/config.ts';
 import { secureRandomInt } from '../src/lib/random.ts';
 import { openStore } from '../src/server/engines.ts';
-import type { Catalogue, Filter } from '../src/store/contract/catalogue.ts';
 import type { Store } from '../src/store/store.ts';
 import { startPostgres } from '../test/support/servers/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';

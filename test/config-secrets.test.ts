@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
-import { maskSecrets } from '../src/config/urls.ts';
+import { maskSecrets } from '../src/config/values.ts';
 import { atDepth } from './support/depth.ts';
 
 const shown: [string, string][] = [

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { fileName, type Stored } from '../src/backup/format.ts';
 import { fillWithDemo } from '../src/cli/serving/demo.ts';
-import type { ImageLine } from '../src/import/sources/record.ts';
+import type { ImageLine } from '../src/import/records/record.ts';
 import { createCatalogue, openSnapshot } from '../src/server/engines.ts';
 import { makeCatalogue, succeed } from './support/catalogues/backup.ts';
 import { restoreDemo } from './support/catalogues/demo.ts';

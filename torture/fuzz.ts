@@ -1,11 +1,10 @@
 /** Sends random requests on several connections at once and checks every response. */
 import { setTimeout } from 'node:timers/promises';
-import type { Progress } from '../src/cli/terminal/progress.ts';
+import type { Progress } from '../src/cli/terminal/interaction.ts';
 import { findProblem, type Situation } from './checks.ts';
 import { type Answer, Connection } from './connection.ts';
 import type { Facts, Seen } from './parameters.ts';
-import type { Random } from './random.ts';
-import { randomFor } from './random.ts';
+import { type Random, randomFor } from './random.ts';
 import type { Report } from './report.ts';
 import { type FuzzRequest, type Kind, kinds, nextRequest } from './requests.ts';
 

@@ -3,7 +3,7 @@
  * the new one, and the next command that changes it leaves nothing behind.
  */
 import { join } from 'node:path';
-import type { Progress } from '../src/cli/terminal/progress.ts';
+import type { Progress } from '../src/cli/terminal/interaction.ts';
 import { inParallel } from '../src/lib/parallel.ts';
 import { unlessMounting } from '../test/support/servers/mount.ts';
 import { findChromium, installChromium, unless } from '../test/support/servers/needs.ts';

@@ -3,8 +3,8 @@
  * order and the filters). The server stores nothing, and a forged cursor or one from another scope is recognised.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Filter } from '../catalogue/catalogue.ts';
 import { fold } from '../catalogue/search/fold.ts';
-import type { Filter } from '../store/contract/catalogue.ts';
 
 /** Together a multiple of three, so that base64url needs no padding. */
 const POSITION_BYTES = 5;

@@ -4,11 +4,11 @@
  * without a token; 403; 301 or 404.
  */
 import { expiryAllowance, type Token } from '../access/tokens.ts';
+import type { Caller } from '../catalogue/catalogue.ts';
 import { sendAsset } from '../http/assets.ts';
 import { ApiError, sendError, successBody, unauthorized } from '../http/errors.ts';
 import { type Exchange, JSON_TYPE } from '../http/exchange.ts';
 import { hasTooManyParameters, MAX_PARAMETERS } from '../http/query-string.ts';
-import type { Caller } from '../store/contract/catalogue.ts';
 import { admit } from './admission.ts';
 import type { Call, Callable, Response } from './endpoint.ts';
 import { addressOf } from './links.ts';

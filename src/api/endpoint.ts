@@ -1,9 +1,9 @@
 /** How an endpoint is declared: who may call it, what it takes and returns, and how the reference describes it. */
 
 import type { Token } from '../access/tokens.ts';
+import type { Caller, Moved } from '../catalogue/catalogue.ts';
 import type { Asset } from '../http/assets.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { Caller, Moved } from '../store/contract/catalogue.ts';
 import type { ExampleCall, ExampleRecords } from './examples.ts';
 import type { Services } from './services.ts';
 

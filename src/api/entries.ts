@@ -1,5 +1,6 @@
 /** The endpoints of artists, characters, categories and albums: a list and a single entry of each kind. */
 
+import type { EntryDetails } from '../catalogue/catalogue.ts';
 import { fromByteString, type SignLink } from '../catalogue/documents/image-document.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import { PatternError } from '../catalogue/search/reader.ts';
@@ -7,7 +8,6 @@ import { SearchTooLong } from '../catalogue/search/scan.ts';
 import type { Kind, Page } from '../catalogue/types.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { EntryDetails } from '../store/contract/catalogue.ts';
 import { keepAnswer, keepHeaders, makeAnswer } from './answers.ts';
 import { type Call, type Endpoint, endpoint, type QueryOf } from './endpoint.ts';
 import * as examples from './examples.ts';

@@ -1,13 +1,13 @@
 /** The endpoints that return images. */
 import { cursorScope } from '../access/cursors.ts';
 import { LIST_IMAGES } from '../access/tokens.ts';
+import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../catalogue/catalogue.ts';
 import type { ByteString, ImageDocument } from '../catalogue/documents/image-document.ts';
 import { Image } from '../catalogue/schemas.ts';
-import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/seed-order.ts';
+import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/orders.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
 import { shorten } from '../lib/text.ts';
-import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../store/contract/catalogue.ts';
 import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
 import { notFound } from './entries.ts';
 import * as examples from './examples.ts';

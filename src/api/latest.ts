@@ -1,11 +1,11 @@
 /** The newest images. */
 
 import { cursorScope } from '../access/cursors.ts';
+import type { Filter } from '../catalogue/catalogue.ts';
 import type { ImageDocument } from '../catalogue/documents/image-document.ts';
 import { Image } from '../catalogue/schemas.ts';
 import { ApiError } from '../http/errors.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { Filter } from '../store/contract/catalogue.ts';
 import { type Call, endpoint } from './endpoint.ts';
 import * as examples from './examples.ts';
 import { imageList, rejectUnknownNames, unwrap } from './images.ts';

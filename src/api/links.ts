@@ -1,5 +1,5 @@
 /** The links in a response: those to files, and those to other pages in its headers. */
-import { linkValidity } from '../access/file-links.ts';
+import { linkValidity } from '../access/links.ts';
 import type { SignLink } from '../catalogue/documents/image-document.ts';
 import type { Window } from '../catalogue/types.ts';
 import type { Call } from './endpoint.ts';

@@ -4,9 +4,9 @@
  */
 
 import { MIN_EXPIRY } from '../access/tokens.ts';
+import type { Filter } from '../catalogue/catalogue.ts';
 import { EntryInclude, fileTypes, Include, Orientation, Rating, uuidPattern } from '../catalogue/schemas.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { Filter } from '../store/contract/catalogue.ts';
 import * as examples from './examples.ts';
 
 /** In the path. The reference describes it for each kind of record. */

@@ -1,9 +1,10 @@
 /** The dependencies of the server and its handlers. */
 import type { IncomingMessage } from 'node:http';
 import type { Cursors } from '../access/cursors.ts';
-import type { FileLinks, LinkSigner } from '../access/file-links.ts';
 import type { ClientBudget, Exemptions, Limiter } from '../access/limiter.ts';
+import type { FileLinks, LinkSigner } from '../access/links.ts';
 import type { TokenStore } from '../access/tokens.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Rating } from '../catalogue/types.ts';
 import type { LimiterCounters } from '../http/traffic.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -12,7 +13,6 @@ import type { MetricsReport, Monitored } from '../lib/metrics.ts';
 import type { RandomInt } from '../lib/random.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
-import type { Catalogue } from '../store/contract/catalogue.ts';
 import type { LastBackup } from '../store/contract/last-backup.ts';
 
 /** What makes the gallery the operator's own. */

@@ -1,8 +1,8 @@
 /** The records of a backup, checked, in batches of bounded size. */
+import { hashInKey } from '../import/files.ts';
 import { Batch } from '../import/prepare/batch.ts';
-import { hashInKey } from '../import/prepare/store-picture.ts';
-import { type Problems, RecordError } from '../import/problems.ts';
-import type { ImageLine, RecordLine } from '../import/sources/record.ts';
+import { type Problems, RecordError } from '../import/records/problems.ts';
+import type { ImageLine, RecordLine } from '../import/records/record.ts';
 import type { Stored } from './format.ts';
 import type { Backup, BackupLine } from './read.ts';
 

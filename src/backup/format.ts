@@ -13,18 +13,18 @@
 import { isScope, type TokenRecord } from '../access/tokens.ts';
 import { extensionOf } from '../catalogue/documents/document.ts';
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
-import { imageLine } from '../catalogue/line.ts';
+import { imageLine } from '../catalogue/lines.ts';
 import { uuidPattern } from '../catalogue/schemas.ts';
 import type { Mimetype } from '../catalogue/types.ts';
+import type { ImageRow } from '../catalogue/writer.ts';
+import { hashInKey, pictureKey } from '../import/files.ts';
 import { checkHistory, checkTrashed } from '../import/plan/history.ts';
-import { hashInKey, pictureKey } from '../import/prepare/store-picture.ts';
-import { RecordError, withSubject } from '../import/problems.ts';
+import { RecordError, withSubject } from '../import/records/problems.ts';
+import { checkSavedRecord, type ImageLine, parseJson, type RecordLine } from '../import/records/record.ts';
 import type { HistoryLine } from '../import/sources/history-lines.ts';
-import { checkSavedRecord, type ImageLine, parseJson, type RecordLine } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
 import { compile, type Validator } from '../lib/validator.ts';
 import { BEFORE_1_0 } from '../lib/version.ts';
-import type { ImageRow } from '../store/contract/writer.ts';
 
 export const MANIFEST = 'manifest.json';
 export const MAX_MANIFEST_BYTES = 1024 * 1024;

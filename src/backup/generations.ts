@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RecordError } from '../import/problems.ts';
-import { readLines } from '../import/sources/lines.ts';
-import { FileUnreadable, openInside, readInside } from '../import/sources/read-inside.ts';
+import { readLines } from '../import/records/lines.ts';
+import { RecordError } from '../import/records/problems.ts';
+import { FileUnreadable, openInside, readInside } from '../import/sources/files.ts';
 import { flush, ifExists, renameWithRetry } from '../lib/file-system.ts';
 import { isReplaceable } from './folder.ts';
 import {

@@ -1,12 +1,12 @@
 /** The change log and the trash in a backup: writes their lines, and restores them. */
+import type { ChangeLogReader, ChangeLogWriter, LogPart } from '../catalogue/change-log.ts';
 import { changeLine, itemLine, NewNumbers, trashLine } from '../catalogue/history-line.ts';
 import { planChange, planItem, planTrashed } from '../import/plan/history.ts';
 import type { Picture } from '../import/plan/image.ts';
 import { Batch } from '../import/prepare/batch.ts';
-import { type Problems, RecordError, type RecordLocation } from '../import/problems.ts';
-import type { ImageLine } from '../import/sources/record.ts';
+import { type Problems, RecordError, type RecordLocation } from '../import/records/problems.ts';
+import type { ImageLine } from '../import/records/record.ts';
 import { inParallel, streamBatches } from '../lib/parallel.ts';
-import type { ChangeLogReader, ChangeLogWriter, LogPart } from '../store/contract/change-log.ts';
 import type { Keys, StoredImage } from './batches.ts';
 import { formatImage, type ParsedHistory } from './format.ts';
 import type { PictureFiles, StoredFiles } from './picture-files.ts';

@@ -12,7 +12,8 @@ import {
   thumbnailKey,
 } from '../catalogue/documents/thumbnails.ts';
 import type { Mimetype } from '../catalogue/types.ts';
-import { hashInKey } from '../import/prepare/store-picture.ts';
+import type { ImageRow } from '../catalogue/writer.ts';
+import { hashInKey } from '../import/files.ts';
 import {
   flush,
   hashFile,
@@ -23,7 +24,6 @@ import {
 } from '../lib/file-system.ts';
 import { inParallel } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
-import type { ImageRow } from '../store/contract/writer.ts';
 import { FILES, fileName, MAX_PICTURE_BYTES, type Stored, type StoredThumbnail } from './format.ts';
 
 const TEMPORARY_PREFIX = '.part-';

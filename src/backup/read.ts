@@ -1,13 +1,13 @@
 /** Reads a backup. Nothing in it is trusted: every checksum is verified, and every file is inside its folder. */
 import { hash } from 'node:crypto';
 import type { TokenRecord } from '../access/tokens.ts';
+import type { ChosenFolder, SourceFile } from '../catalogue/records.ts';
 import type { Mimetype } from '../catalogue/types.ts';
-import { RecordError, withSubject } from '../import/problems.ts';
-import { lineText, MAX_LINE_BYTES, readLines } from '../import/sources/lines.ts';
-import { openInside, readInside, sizeInside } from '../import/sources/read-inside.ts';
+import { lineText, MAX_LINE_BYTES, readLines } from '../import/records/lines.ts';
+import { RecordError, withSubject } from '../import/records/problems.ts';
+import { openInside, readInside, sizeInside } from '../import/sources/files.ts';
 import { hashChunks } from '../lib/file-system.ts';
 import { Budget } from '../lib/parallel.ts';
-import type { ChosenFolder, SourceFile } from '../store/contract/source-files.ts';
 import {
   fileName,
   type ListName,

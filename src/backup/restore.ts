@@ -1,22 +1,22 @@
 /** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
 
 import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
+import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
 import { changeFiles } from '../import/apply/change-files.ts';
 import { saveDecisions } from '../import/apply/decisions.ts';
-import type { ImportListener } from '../import/apply/listener.ts';
 import { Saver } from '../import/apply/save.ts';
+import { hashInKey } from '../import/files.ts';
+import type { ImportListener } from '../import/listener.ts';
 import type { Picture } from '../import/plan/image.ts';
+import { noLooks } from '../import/plan/looks.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
 import type { ImageWithPicture } from '../import/prepare/copies.ts';
-import { noLooks } from '../import/prepare/near-duplicates.ts';
-import { hashInKey } from '../import/prepare/store-picture.ts';
-import { type Problem, Problems, RecordError } from '../import/problems.ts';
-import type { DecisionLine } from '../import/sources/lines.ts';
-import type { EntryLine, ImageLine } from '../import/sources/record.ts';
+import type { DecisionLine } from '../import/records/lines.ts';
+import { type Problem, Problems, RecordError } from '../import/records/problems.ts';
+import type { EntryLine, ImageLine } from '../import/records/record.ts';
 import { hashChunks } from '../lib/file-system.ts';
 import { inParallel, streamBatches } from '../lib/parallel.ts';
 import type { Files, Upload } from '../media/files.ts';
-import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
 import { Keys, type Line, readBatches, type StoredImage } from './batches.ts';
 import type { Stored } from './format.ts';
 import { type LocatedLine, readHistory, restoreHistory } from './history.ts';

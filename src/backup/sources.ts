@@ -1,12 +1,12 @@
 /** The lines of sources.ndjson: the files that images came from, and what was chosen for their folders. */
 import { normaliseTexts } from '../catalogue/names.ts';
+import { type ChosenFolder, SOURCE_STATES, type SourceFile } from '../catalogue/records.ts';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
+import { parseJson } from '../import/records/record.ts';
 import { checkRules, parseRule } from '../import/sources/ignore.ts';
-import { parseJson } from '../import/sources/record.ts';
 import * as Schema from '../lib/json-schema.ts';
 import { compile } from '../lib/validator.ts';
-import { type ChosenFolder, SOURCE_STATES, type SourceFile } from '../store/contract/source-files.ts';
-import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import { check } from './format.ts';
 
 const closed = { additionalProperties: false };

@@ -1,7 +1,7 @@
 /** Writes the change log and the trash as lines, which a restore or an import reads. */
-import type { Change, StoredItem, TrashedImage } from '../store/contract/change-log.ts';
-import type { CatalogueSnapshot } from '../store/contract/writer.ts';
-import { imageLine } from './line.ts';
+import type { Change, StoredItem, TrashedImage } from './change-log.ts';
+import { imageLine } from './lines.ts';
+import type { CatalogueSnapshot } from './writer.ts';
 
 /**
  * Images are numbered without gaps when they are read again, in the same order, but for those in the trash. The log names the

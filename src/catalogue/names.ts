@@ -31,7 +31,7 @@ export function normaliseTexts<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([name, text]) => [name, normaliseTexts(text)])) as T;
 }
 
-/** What the change log has of an entry or of a blocked name (store/contract/change-log.ts). */
+/** What the change log has of an entry or of a blocked name (catalogue/change-log.ts). */
 export function normaliseLogged<T extends object>(fields: T): T {
   const { document, ...others } = fields as { document?: unknown };
   if (typeof document !== 'string') return normaliseTexts(fields);

@@ -3,8 +3,8 @@
  * saved, so that every image has an artist.
  */
 
-import type { Entry } from '../store/contract/writer.ts';
 import type { Artist } from './types.ts';
+import type { Entry } from './writer.ts';
 
 export const UNKNOWN_ARTIST: Artist = {
   // Version 5: "zukan:artist:Unknown" in the namespace of URLs.

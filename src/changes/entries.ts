@@ -6,19 +6,19 @@ import { cleanNames } from '../catalogue/hidden-characters.ts';
 import { formerNames, isId } from '../catalogue/names.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
-import { ensureUnknownArtist, loadAlbumImages } from '../import/apply/lookup.ts';
-import { cleanAliases, entryDocument, planOrder } from '../import/plan/entry.ts';
-import { ExistingEntries } from '../import/plan/existing.ts';
-import { checkRecord, checkSavedRecord, checkTexts, type EntryLine } from '../import/sources/record.ts';
-import { inBatches } from '../lib/parallel.ts';
-import { nameKey } from '../store/contract/decisions.ts';
 import {
   type CatalogueSnapshot,
   type CatalogueWriter,
   type Lookup,
   MAX_ALBUM_IMAGES,
   type SavedEntry,
-} from '../store/contract/writer.ts';
+} from '../catalogue/writer.ts';
+import { ensureUnknownArtist, loadAlbumImages } from '../import/apply/lookup.ts';
+import { cleanAliases, entryDocument, planOrder } from '../import/plan/entry.ts';
+import { ExistingEntries } from '../import/plan/existing.ts';
+import { checkRecord, checkSavedRecord, checkTexts, type EntryLine } from '../import/records/record.ts';
+import { inBatches } from '../lib/parallel.ts';
+import { nameKey } from '../store/contract/decisions.ts';
 import { EditError } from './errors.ts';
 import { loadEntriesOf } from './references.ts';
 

@@ -1,16 +1,16 @@
 /** Finds images, newest first or by their looks, without loading more than a page of them. */
 
 import system, { join, posix } from 'node:path';
+import type { Caller, Catalogue, Filter } from '../catalogue/catalogue.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import { isFileChanged } from '../catalogue/documents/edit-image.ts';
 import { foldName } from '../catalogue/names.ts';
+import type { SourceFile, SourceFileReader } from '../catalogue/records.ts';
 import type { Rating } from '../catalogue/types.ts';
-import { findByHash, MAX_LIKE } from '../import/prepare/near-duplicates.ts';
-import { artistOf } from '../import/sources/record.ts';
+import type { CatalogueSnapshot, Lookup, SavedEntry, SavedImage } from '../catalogue/writer.ts';
+import { findByHash, MAX_LIKE } from '../import/plan/looks.ts';
+import { artistOf } from '../import/records/record.ts';
 import { streamBatches } from '../lib/parallel.ts';
-import type { Caller, Catalogue, Filter } from '../store/contract/catalogue.ts';
-import type { SourceFile, SourceFileReader } from '../store/contract/source-files.ts';
-import type { CatalogueSnapshot, Lookup, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
 import { findEntry } from './references.ts';
 

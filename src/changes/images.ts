@@ -1,4 +1,5 @@
 /** Edits images: the fields that an operator can change. The caller commits. */
+import type { Difference } from '../catalogue/change-log.ts';
 import { imageDifferences } from '../catalogue/documents/differences.ts';
 import {
   type EditableField,
@@ -8,12 +9,11 @@ import {
 } from '../catalogue/documents/edit-image.ts';
 import type { Kind, Rating } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
 import { ensureUnknownArtist } from '../import/apply/lookup.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
-import { artistOf, checkRecord } from '../import/sources/record.ts';
+import { artistOf, checkRecord } from '../import/records/record.ts';
 import { inBatches } from '../lib/parallel.ts';
-import type { Difference } from '../store/contract/change-log.ts';
-import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
 import { saveOrder } from './entries.ts';
 import { EditError } from './errors.ts';
 import { findEntry, findOrCreate, loadEntriesOf } from './references.ts';

@@ -4,13 +4,13 @@ import { readDocument } from '../catalogue/documents/document.ts';
 import type { ImageEntries } from '../catalogue/documents/place-image.ts';
 import { nearNames } from '../catalogue/search/near-names.ts';
 import type { Kind } from '../catalogue/types.ts';
+import type { CatalogueWriter, Lookup, SavedEntry, SavedImage } from '../catalogue/writer.ts';
 import { loadAlbumImages, loadEntries } from '../import/apply/lookup.ts';
 import { planEntry } from '../import/plan/entry.ts';
 import { ExistingEntries } from '../import/plan/existing.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
-import { checkRecord, type EntryLine } from '../import/sources/record.ts';
+import { checkRecord, type EntryLine } from '../import/records/record.ts';
 import { nameKey } from '../store/contract/decisions.ts';
-import type { CatalogueWriter, Lookup, SavedEntry, SavedImage } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
 
 /** `advice` is added to the error if there is none. */

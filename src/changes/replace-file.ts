@@ -3,17 +3,17 @@ import { dimensions, readDocument } from '../catalogue/documents/document.ts';
 import { type EditMark, formatEdited, parseEdited } from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import { fileKeys, formatPreviews } from '../catalogue/documents/thumbnails.ts';
+import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../catalogue/writer.ts';
 import { changeFiles } from '../import/apply/change-files.ts';
+import { type FilePicture, storePicture } from '../import/files.ts';
 import { planVersion } from '../import/plan/version.ts';
-import { type FilePicture, storePicture } from '../import/prepare/store-picture.ts';
+import { type ImageLine, statedRating } from '../import/records/record.ts';
 import { addMetadata } from '../import/sidecar/metadata.ts';
-import { type ImageLine, statedRating } from '../import/sources/record.ts';
 import type { Files } from '../media/files.ts';
-import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../store/contract/writer.ts';
 import { EditError } from './errors.ts';
 import { describeMissing } from './images.ts';
 import { loadEntriesOf } from './references.ts';
-import { hashWithoutLocation } from './remove-images.ts';
+import { hashWithoutLocation } from './remove.ts';
 
 export interface NewPicture {
   folder: string;

@@ -1,5 +1,5 @@
 /** One change of the catalogue. */
-import type { CatalogueWriter } from '../store/contract/writer.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 
 /** Runs the work under the write lock, and commits. If it fails, or for a dry run, nothing changes. */
 export async function changeCatalogue<T>(

@@ -1,12 +1,12 @@
 /** The trash: removed images stay there for a while, not served and not listed, and can be restored with all their fields. */
+import type { TrashedImage } from '../catalogue/change-log.ts';
 import { fileKeys } from '../catalogue/documents/thumbnails.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
-import type { TrashedImage } from '../store/contract/change-log.ts';
-import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { countImages } from './describe.ts';
 import { EditError } from './errors.ts';
-import { commitWithJournal, removeJournaled } from './remove-images.ts';
+import { commitWithJournal, removeJournaled } from './remove.ts';
 import { ENTRY_REMOVED, restoreFromTrash } from './undo-images.ts';
 
 const BATCH_SIZE = 500;

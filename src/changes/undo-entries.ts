@@ -1,12 +1,12 @@
 /** What undoing a change does to artists, categories, characters and albums. */
 
+import type { ChangeItem } from '../catalogue/change-log.ts';
 import { imageFields } from '../catalogue/documents/edit-image.ts';
 import type { Kind } from '../catalogue/types.ts';
+import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
 import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
-import { checkSavedRecord, type EntryLine } from '../import/sources/record.ts';
-import type { ChangeItem } from '../store/contract/change-log.ts';
+import { checkSavedRecord, type EntryLine } from '../import/records/record.ts';
 import { nameKey } from '../store/contract/decisions.ts';
-import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
 import { isSame, mergeFields, type Undoing } from './undoing.ts';
 
 /** An entry as the log has it. */

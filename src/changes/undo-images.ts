@@ -1,4 +1,5 @@
 /** What undoing a change does to images. */
+import type { Change, ChangeItem, TrashedImage } from '../catalogue/change-log.ts';
 import type { Details } from '../catalogue/documents/details.ts';
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import {
@@ -10,8 +11,7 @@ import {
 } from '../catalogue/documents/edit-image.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
 import type { Image, Rating } from '../catalogue/types.ts';
-import type { Change, ChangeItem, TrashedImage } from '../store/contract/change-log.ts';
-import type { CatalogueWriter, PlacedImage, SavedImage } from '../store/contract/writer.ts';
+import type { CatalogueWriter, PlacedImage, SavedImage } from '../catalogue/writer.ts';
 import { entryFinder } from './references.ts';
 import { mergeFields, type Undoing } from './undoing.ts';
 

@@ -4,10 +4,10 @@
  * change, which can be undone.
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Change, ChangeItem } from '../catalogue/change-log.ts';
 import type { Kind } from '../catalogue/types.ts';
-import type { Change, ChangeItem } from '../store/contract/change-log.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 import type { BlockedName, Decisions, RemovedFile } from '../store/contract/decisions.ts';
-import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { nameImages } from './describe.ts';
 import { EditError } from './errors.ts';
 import { removeCreatedEntries, restoreAliases, restoreEntries } from './undo-entries.ts';

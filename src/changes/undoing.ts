@@ -1,6 +1,6 @@
 /** A change that is being undone: what its parts share. */
-import type { Change, ChangeItem } from '../store/contract/change-log.ts';
-import type { CatalogueWriter } from '../store/contract/writer.ts';
+import type { Change, ChangeItem } from '../catalogue/change-log.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 
 /** Something that stays as it is. */
 export interface Kept {

@@ -1,13 +1,13 @@
 /** Opens the catalogue for a change. */
 
+import type { ChangeOrigin } from '../catalogue/change-log.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { emptyTrash } from '../changes/trash.ts';
 import type { Config } from '../config/config.ts';
 import { removeLeftovers } from '../import/apply/change-files.ts';
 import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
-import type { ChangeOrigin } from '../store/contract/change-log.ts';
 import { expiryTime, isInDoubt } from '../store/contract/clock.ts';
-import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { type Terminal, warnOn } from './terminal/terminal.ts';
 
 /** Who makes a change. Without a user, the one of the operating system. */

@@ -16,7 +16,7 @@ import {
   parseStorage,
   type Storage,
   sqliteDatabase,
-} from './urls.ts';
+} from './values.ts';
 
 export interface Config extends ImportConfig, LogConfig {
   readonly host: string;

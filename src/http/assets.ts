@@ -9,7 +9,7 @@ import {
   MIN_COMPRESSED_LENGTH,
   matchesETag,
   negotiateEncoding,
-} from './negotiation.ts';
+} from './request.ts';
 
 export interface Asset {
   type: string;

@@ -2,7 +2,7 @@
 import { Unavailable } from '../lib/errors.ts';
 import type { Exchange } from './exchange.ts';
 import { errorField } from './logger.ts';
-import { acceptsSvg } from './negotiation.ts';
+import { acceptsSvg } from './request.ts';
 
 /** An error whose message the client gets. Any other error becomes a 500 and its message goes to the log only. */
 export class ApiError extends Error {

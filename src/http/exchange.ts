@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { newRequestId } from '../lib/random.ts';
 import { errorField, type Logger } from './logger.ts';
-import { compress, type Encoding, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './negotiation.ts';
 import { parseQuery, type RawQuery } from './query-string.ts';
+import { compress, type Encoding, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './request.ts';
 import type { RouteTraffic } from './traffic.ts';
 
 const EXPOSED_HEADERS = [

@@ -3,8 +3,8 @@
  * their pictures, and then changes the catalogue in one transaction, which is short in comparison. What it has read of the
  * pictures of folders is kept until it commits, so the next attempt continues.
  */
-import type { Change } from '../store/contract/change-log.ts';
-import type { CatalogueWriter } from '../store/contract/writer.ts';
+import type { Change } from '../catalogue/change-log.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { ImportApplier } from './apply/apply.ts';
 import { changeFiles } from './apply/change-files.ts';
 import type { Prune } from './apply/prune.ts';
@@ -12,7 +12,7 @@ import { PictureCopies } from './prepare/copies.ts';
 import { type ImportOptions, type PreparedRecord, prepareSource } from './prepare/prepare.ts';
 import { PreparedPictures } from './prepare/prepared-pictures.ts';
 import { Spool } from './prepare/spool.ts';
-import { type Problem, Problems } from './problems.ts';
+import { type Problem, Problems } from './records/problems.ts';
 import { identifyFolder } from './sources/listings.ts';
 import type { Source } from './sources/source.ts';
 

@@ -4,9 +4,9 @@
  */
 import { Readable } from 'node:stream';
 import { thumbnailKey } from '../catalogue/documents/thumbnails.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
+import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/concurrency.ts';
 import { Unavailable } from '../lib/errors.ts';
-import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/thread-locks.ts';
-import type { CatalogueWriter } from '../store/contract/writer.ts';
 import { decodeInProcess, MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
 import { type DecodedPicture, PictureError, useOriginal } from './picture.ts';

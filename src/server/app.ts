@@ -1,10 +1,10 @@
 /** The only wiring: turns a configuration into a server that is ready to listen. */
 
 import { monitorCheck } from '../access/browsers.ts';
-import { clientReader, networkCheck, originReader } from '../access/client-address.ts';
+import { clientReader, networkCheck, originReader } from '../access/clients.ts';
 import { Cursors } from '../access/cursors.ts';
-import { FileLinks } from '../access/file-links.ts';
 import { Exemptions, fileRule, previewRule, tokenRule } from '../access/limiter.ts';
+import { FileLinks } from '../access/links.ts';
 import { hiddenClientsRule, SharedAddressWatch } from '../access/shared-address.ts';
 import type { Services } from '../api/services.ts';
 import type { Config } from '../config/config.ts';

@@ -4,7 +4,7 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
-import { describeStorage } from '../config/urls.ts';
+import { describeStorage } from '../config/values.ts';
 import type { Files } from '../media/files.ts';
 import { findIdentity } from '../store/drivers/sqlite/identity.ts';
 

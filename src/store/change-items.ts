@@ -1,7 +1,7 @@
 /** The items of a change: collected, and written in batches. What changes twice is one item. */
-import { ITEM_COLUMNS, type ItemRow, toItem as parseItem } from './change-log.ts';
+import type { ChangeItem, ItemKind } from '../catalogue/change-log.ts';
+import { ITEM_COLUMNS, type ItemRow, toItem as parseItem } from './change-log/log.ts';
 import { addItems } from './change-rows.ts';
-import type { ChangeItem, ItemKind } from './contract/change-log.ts';
 import type { WriteSession } from './session.ts';
 
 const BATCH_SIZE = 500;

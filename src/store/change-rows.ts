@@ -1,5 +1,5 @@
 /** Adds rows to the change log and to the trash, and drops broken ones. */
-import type { Change, StoredItem, TrashedImage } from './contract/change-log.ts';
+import type { Change, StoredItem, TrashedImage } from '../catalogue/change-log.ts';
 import type { WriteSession } from './session.ts';
 
 export async function addChanges(session: WriteSession, changes: Change[]): Promise<void> {

@@ -1,5 +1,6 @@
 /** One search for everything: entries by their names, images by their titles, and the filters that a text means. */
 
+import type { Caller, EntryDetails, Found, FoundFilters } from '../catalogue/catalogue.ts';
 import type { ImageDocument } from '../catalogue/documents/image-document.ts';
 import {
   findMeant,
@@ -12,10 +13,9 @@ import {
 } from '../catalogue/search/query.ts';
 import { titleQuery } from '../catalogue/search/title-words.ts';
 import type { MentionedKind as Kind, Rating } from '../catalogue/types.ts';
-import type { Caller, EntryDetails, Found, FoundFilters } from './contract/catalogue.ts';
 import type { Documents } from './documents.ts';
 import type { Entries } from './entries.ts';
-import type { NameSearch } from './name-search.ts';
+import type { NameSearch } from './read/entries.ts';
 import { expectVersion } from './versions.ts';
 import { type Call, get, type View } from './view.ts';
 

@@ -5,7 +5,7 @@
  * The cache has the documents of one revision. After a commit, those that changed are removed, and the rest belongs to the
  * new revision. A revision that does not follow the cache's shows that the database was replaced.
  */
-import { DocumentCacheWriter } from './document-cache-writer.ts';
+import { DocumentCacheWriter } from './document-cache/filler.ts';
 import { type Call, type DocumentChanges, type Driver, get, type View } from './view.ts';
 
 /** Takes about half a millisecond. */

@@ -1,6 +1,6 @@
 /**
- * The layout of the memory that caches image documents. One thread writes (document-cache-writer.ts) and any number read
- * (document-cache.ts), without locks:
+ * The layout of the memory that caches image documents. One thread writes (document-cache/filler.ts) and any number read
+ * (document-cache/cache.ts), without locks:
  *
  *     header | addresses of texts | texts and documents, appended → … free … ← addresses of documents, by image number
  *

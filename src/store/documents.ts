@@ -2,7 +2,7 @@
 import { ImageDocument } from '../catalogue/documents/image-document.ts';
 import type { Metric } from '../lib/metrics.ts';
 import type { Tuning } from '../lib/tuning.ts';
-import { DocumentCache } from './document-cache.ts';
+import { DocumentCache } from './document-cache/cache.ts';
 import { type Call, get, type View } from './view.ts';
 
 /** Images shown once are often requested again by their id. */

@@ -1,10 +1,10 @@
 /** Artists, characters, categories and albums: in pages, by name and by id, with the documents of their covers if wanted. */
+import type { Caller, EntryDetails, EntryWindow } from '../catalogue/catalogue.ts';
 import type { Kind, Page, Window } from '../catalogue/types.ts';
 import { LruCache } from '../lib/lru-cache.ts';
 import type { Tuning } from '../lib/tuning.ts';
-import type { Caller, EntryDetails, EntryWindow } from './contract/catalogue.ts';
 import type { Documents } from './documents.ts';
-import type { NameSearch } from './name-search.ts';
+import type { NameSearch } from './read/entries.ts';
 import { expectVersion } from './versions.ts';
 import { type Call, get, type StoredEntry, type View } from './view.ts';
 

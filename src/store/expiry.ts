@@ -1,5 +1,5 @@
 /** Notes the time with each commit, and forgets changes that are too old or too many. */
-import { type ChangeContext, type ChangeRecorder, MAX_ITEMS } from './change-recorder.ts';
+import { type ChangeContext, type ChangeRecorder, MAX_ITEMS } from './change-log/recorder.ts';
 import { expiryTime, isInDoubt, type NotedTime, noteTime } from './contract/clock.ts';
 import type { WriteSession } from './session.ts';
 

@@ -2,9 +2,9 @@
 
 import { findUnused, MAX_PREVIEWS_LENGTH, possibleOriginals } from '../catalogue/documents/thumbnails.ts';
 import { foldName, normaliseName } from '../catalogue/names.ts';
+import type { Lookup, SavedEntry, SavedImage } from '../catalogue/writer.ts';
 import { inBatches } from '../lib/parallel.ts';
 import { nameKey } from './contract/decisions.ts';
-import type { Lookup, SavedEntry, SavedImage } from './contract/writer.ts';
 import { IMAGE_COLUMNS, SHELF_BATCH_SIZE } from './queries.ts';
 import type { Dialect, ReadSession } from './session.ts';
 

@@ -1,7 +1,7 @@
 /** SQL that both stores understand. */
 import type { FileType, Orientation, Rating } from '../catalogue/types.ts';
+import type { FixedShelves, Placement } from '../catalogue/writer.ts';
 import type { BlockedName } from './contract/decisions.ts';
-import type { FixedShelves, Placement } from './contract/writer.ts';
 import type { Dialect, ReadSession, SqlValue } from './session.ts';
 
 export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, document,

@@ -1,11 +1,11 @@
 /** Finding images that look alike. The perceptual hashes of all images are cached until the catalogue changes. */
 
+import type { Caller } from '../catalogue/catalogue.ts';
 import { HashIndex, MAX_SIMILAR_DISTANCE, Nearest } from '../catalogue/sets/hash-index.ts';
 import type { ImageSet } from '../catalogue/sets/image-set.ts';
 import { yieldToEventLoop } from '../lib/event-loop.ts';
 import { defaultTuning } from '../lib/tuning.ts';
-import type { Caller } from './contract/catalogue.ts';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue } from './read/slices.ts';
 import type { SliceReader } from './slices.ts';
 import { expectVersion, retryOnChange, VersionedCache } from './versions.ts';
 

@@ -1,8 +1,8 @@
 /** Reading long rows of the catalogue a slice at a time, between other requests. */
 import type { ImageDimensions } from '../catalogue/sets/image-sizes.ts';
 import type { Kind } from '../catalogue/types.ts';
+import type { Placed } from '../catalogue/writer.ts';
 import { yieldToEventLoop } from '../lib/event-loop.ts';
-import type { Placed } from './contract/writer.ts';
 import { expectVersion } from './versions.ts';
 import { type AliasRow, type Answer, type DocumentChanges, type Driver, get, type View } from './view.ts';
 

@@ -6,7 +6,7 @@ import type {
   SourceFile,
   SourceFileReader,
   SourceFileWriter,
-} from './contract/source-files.ts';
+} from '../catalogue/records.ts';
 import { KNOWN_FILES, REMOVED_SOURCES } from './queries.ts';
 import type { ReadSession, WriteSession } from './session.ts';
 

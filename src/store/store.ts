@@ -1,7 +1,7 @@
 /** A store, opened for serving. */
 import type { TokenStore } from '../access/tokens.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Monitored } from '../lib/metrics.ts';
-import type { Catalogue } from './contract/catalogue.ts';
 import type { LastBackup } from './contract/last-backup.ts';
 
 export interface Store extends Monitored, AsyncDisposable {

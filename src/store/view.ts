@@ -4,12 +4,12 @@
  * answers at once, inside one read transaction, and PostgreSQL with promises.
  */
 
+import type { FileFacts } from '../catalogue/catalogue.ts';
 import type { NewestPage } from '../catalogue/sets/choose-images.ts';
 import type { ImageDimensions } from '../catalogue/sets/image-sizes.ts';
 import type { Document, Kind } from '../catalogue/types.ts';
+import type { Placed } from '../catalogue/writer.ts';
 import type { Tuning } from '../lib/tuning.ts';
-import type { FileFacts } from './contract/catalogue.ts';
-import type { Placed } from './contract/writer.ts';
 import type { Shelf, ShelfSnapshot } from './shelves.ts';
 
 /** What a read returns: the result, or a promise of it. */

@@ -1,20 +1,20 @@
 /** Writes the catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
-import { CHANGE_COLUMNS } from './change-log.ts';
-import { createChangeLog } from './change-log-writer.ts';
-import { type ChangeContext, ChangeRecorder } from './change-recorder.ts';
-import type { Change } from './contract/change-log.ts';
+import type { Change } from '../catalogue/change-log.ts';
+import type { CatalogueWriter } from '../catalogue/writer.ts';
+import { CHANGE_COLUMNS } from './change-log/log.ts';
+import { type ChangeContext, ChangeRecorder } from './change-log/recorder.ts';
+import { createChangeLog } from './change-log/writer.ts';
 import type { NotedTime } from './contract/clock.ts';
-import type { CatalogueWriter } from './contract/writer.ts';
 import { createDecisions } from './decisions.ts';
-import { EntryWriter } from './entry-writer.ts';
 import { Expiry } from './expiry.ts';
-import { ImageWriter } from './image-writer.ts';
 import { createLookup, findUnusedKeys } from './lookup.ts';
-import { Placements } from './placements.ts';
 import { DANGLING, IMAGE_COLUMNS, readFixedShelves } from './queries.ts';
-import { recordWriter, type UnrecordedWriter } from './recorded-writer.ts';
 import type { WriteSession } from './session.ts';
 import { createSourceFileWriter } from './source-files.ts';
+import { EntryWriter } from './write/entries.ts';
+import { ImageWriter } from './write/images.ts';
+import { Placements } from './write/placements.ts';
+import { recordWriter, type UnrecordedWriter } from './write/writer.ts';
 
 /** What may have expired. */
 export interface Oldest {

@@ -1,8 +1,10 @@
 /** Everything that the studio changes, one at a time, each as one transaction that can be undone. */
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { ChangeItem } from '../catalogue/change-log.ts';
+import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
 import { countImages, describeEdit } from '../changes/describe.ts';
 import { editImages, type ImageEdit, NO_EDIT } from '../changes/images.ts';
-import { removeImages } from '../changes/remove-images.ts';
+import { removeImages } from '../changes/remove.ts';
 import { type NewPicture, replaceFile } from '../changes/replace-file.ts';
 import { emptyTrash, restoreTrashed } from '../changes/trash.ts';
 import { undoChange } from '../changes/undo.ts';
@@ -10,8 +12,6 @@ import type { UndoResult } from '../changes/undoing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inBatches } from '../lib/parallel.ts';
 import type { Files } from '../media/files.ts';
-import type { ChangeItem } from '../store/contract/change-log.ts';
-import type { CatalogueSnapshot, CatalogueWriter } from '../store/contract/writer.ts';
 import type { RequestTo, ResponseOf } from './contract.ts';
 import { EntryChanges } from './entry-changes.ts';
 import { listSteps, viewUndo } from './history.ts';

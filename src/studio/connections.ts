@@ -1,6 +1,6 @@
 /** Connections without a session can neither use up all connections nor keep others from getting in. */
 import type { BlockList, Server, Socket } from 'node:net';
-import { ownerOf } from '../access/client-address.ts';
+import { ownerOf } from '../access/clients.ts';
 
 const MAX_CONNECTIONS = 500;
 /**

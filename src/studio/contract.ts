@@ -3,9 +3,9 @@
  * The server validates every request with it (requests.ts), and both sides take their types from it. The page imports types
  * only, so nothing of this file, or of what it imports, may need Node's types.
  */
+import type { Change, DescribedItem } from '../catalogue/change-log.ts';
 import type { EditableField } from '../catalogue/documents/edit-image.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { Change, DescribedItem } from '../store/contract/change-log.ts';
 import {
   AlbumIds,
   ChangeNumber,

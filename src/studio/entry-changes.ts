@@ -1,11 +1,11 @@
 /** Changes of artists, characters, categories and albums. */
 
+import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
 import { countImages } from '../changes/describe.ts';
 import { editEntry, mergeEntries, moveInAlbum, removeEntry } from '../changes/entries.ts';
 import { createEntry } from '../changes/references.ts';
 import type { NewRecordDefaults } from '../import/plan/outcome.ts';
-import type { EntryLine } from '../import/sources/record.ts';
-import type { CatalogueWriter, SavedEntry } from '../store/contract/writer.ts';
+import type { EntryLine } from '../import/records/record.ts';
 import type { RequestTo } from './contract.ts';
 import { StudioError } from './requests.ts';
 import type { Changed } from './responses.ts';

@@ -1,9 +1,9 @@
 /** What of the catalogue needs attention, as far as that is cheap to say. */
 import type { Kind, MentionedKind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import type { LastBackup } from '../store/contract/last-backup.ts';
-import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { Health } from './responses.ts';
 
 /** In a larger catalogue, counting takes too long to do it for every visit. */

@@ -1,8 +1,8 @@
 /** What the page shows of the change log and of the trash. */
+import type { Change, DescribedItem } from '../catalogue/change-log.ts';
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { describeItems, nameOf } from '../changes/describe.ts';
 import type { UndoResult } from '../changes/undoing.ts';
-import type { Change, DescribedItem } from '../store/contract/change-log.ts';
-import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { RequestTo } from './contract.ts';
 import type { Changed, Listed, RemovedPicture, Undone } from './responses.ts';
 import { lastChange } from './summary.ts';

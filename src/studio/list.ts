@@ -1,13 +1,13 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
 import { foldName, formerNames } from '../catalogue/names.ts';
+import type { SourceFileReader } from '../catalogue/records.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import type { CatalogueSnapshot, SavedEntry } from '../catalogue/writer.ts';
 import { findEntries } from '../changes/entries.ts';
 import { filterRecords } from '../changes/find-images.ts';
 import { findOutdated } from '../import/apply/update-thumbnails.ts';
-import type { SourceFileReader } from '../store/contract/source-files.ts';
-import type { CatalogueSnapshot, SavedEntry } from '../store/contract/writer.ts';
 import type { RequestTo } from './contract.ts';
 import type { Counted, ListedEntry } from './responses.ts';
 import { findAlikeIds, findLikeIds } from './review.ts';

@@ -1,10 +1,10 @@
 /** Sends thumbnails and originals from the storage, also of pictures in the trash. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { readPreviews, THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import type { Files, OpenFile, ThumbnailMaker } from '../media/files.ts';
-import type { Catalogue } from '../store/contract/catalogue.ts';
-import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import { StudioError } from './requests.ts';
 
 export interface PictureEngines {

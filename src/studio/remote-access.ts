@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
-import { clientReader, originReader } from '../access/client-address.ts';
+import { clientReader, originReader } from '../access/clients.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Access, checkPost, type NewSecret, type Reply, readCookies, type Session } from './access.ts';
 import { signInPage } from './page.ts';

@@ -1,8 +1,8 @@
 /** What requests to the studio may contain. Everything is bounded. contract.ts says which address takes what. */
 import { EDITABLE_FIELDS } from '../catalogue/documents/edit-image.ts';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
+import { MAX_ALBUM_IMAGES } from '../catalogue/writer.ts';
 import * as Type from '../lib/json-schema.ts';
-import { MAX_ALBUM_IMAGES } from '../store/contract/writer.ts';
 
 const MAX_IMAGES = 200_000;
 const MAX_TILES = 500;

@@ -3,15 +3,9 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { checkCatalogue } from '../catalogue/documents/check.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
-import {
-  findByHash,
-  findLookAlikes,
-  hashPicture,
-  loadHashes,
-  MAX_LIKE,
-} from '../import/prepare/near-duplicates.ts';
+import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
+import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
 import { inBatches } from '../lib/parallel.ts';
-import type { CatalogueSnapshot, SavedImage } from '../store/contract/writer.ts';
 import type { Alike, Found, ResponseOf } from './contract.ts';
 import { summarise, toTile } from './summary.ts';
 

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isForeign } from '../access/browsers.ts';
 import { EditError } from '../changes/errors.ts';
-import { RecordError } from '../import/problems.ts';
+import { RecordError } from '../import/records/problems.ts';
 import { type Access, checkPost, type Session } from './access.ts';
 import { Connections } from './connections.ts';
 import { type Address, endpoints, type RequestTo, type ResponseOf } from './contract.ts';

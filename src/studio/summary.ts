@@ -1,16 +1,16 @@
 /** What the page shows of images: tiles in the grid, and the common fields of a selection. */
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { ChangeLogReader } from '../catalogue/change-log.ts';
 import { DETAIL_FIELDS } from '../catalogue/documents/details.ts';
 import { parseStored, readDocument, readStored } from '../catalogue/documents/document.ts';
 import { parseEdited, stateOf } from '../catalogue/documents/edit-image.ts';
 import { readPreviews } from '../catalogue/documents/thumbnails.ts';
 import type { Artist, Image } from '../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import type { Lookup, SavedImage } from '../catalogue/writer.ts';
 import { countImages } from '../changes/describe.ts';
 import { describeMissing } from '../changes/images.ts';
 import { inBatches } from '../lib/parallel.ts';
-import type { ChangeLogReader } from '../store/contract/change-log.ts';
-import type { Lookup, SavedImage } from '../store/contract/writer.ts';
 import { StudioError } from './requests.ts';
 import type { Counted, SelectionSummary, Tile } from './responses.ts';
 import { shortHash, versionOf } from './versions.ts';

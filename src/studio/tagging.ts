@@ -1,7 +1,7 @@
 /** What helps to tag quickly: the categories of pictures nearby, and which names of a list exist. */
 import { readDocument } from '../catalogue/documents/document.ts';
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { matchEntries } from '../changes/references.ts';
-import type { CatalogueSnapshot } from '../store/contract/writer.ts';
 import type { RequestTo, ResponseOf } from './contract.ts';
 import type { Counted } from './responses.ts';
 

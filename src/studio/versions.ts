@@ -1,7 +1,7 @@
 /** Versions of images and entries. A change names the one that it is based on, so that nobody overwrites what they have not seen. */
 import { hash } from 'node:crypto';
 import type { ImageState } from '../catalogue/documents/edit-image.ts';
-import type { Entry } from '../store/contract/writer.ts';
+import type { Entry } from '../catalogue/writer.ts';
 
 /** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
 export function versionOf(state: ImageState): string {

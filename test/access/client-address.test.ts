@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
-import { clientAddress, clientKey } from '../../src/access/client-address.ts';
+import { clientAddress, clientKey } from '../../src/access/clients.ts';
 
 const none = new BlockList();
 const proxies = new BlockList();

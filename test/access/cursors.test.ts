@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Cursors, cursorScope } from '../../src/access/cursors.ts';
-import { packPosition, unpackPosition } from '../../src/catalogue/sets/seed-order.ts';
-import type { Filter } from '../../src/store/contract/catalogue.ts';
+import type { Filter } from '../../src/catalogue/catalogue.ts';
+import { packPosition, unpackPosition } from '../../src/catalogue/sets/orders.ts';
 
 const [old, current] = ['a key of sixteen', 'another such key'];
 const cursors = new Cursors([current]);

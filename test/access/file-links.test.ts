@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { FileLinks, linkValidity, parseFileLink } from '../../src/access/file-links.ts';
+import { FileLinks, linkValidity, parseFileLink } from '../../src/access/links.ts';
 
 const name = '40000000-0000-4000-8000-000000000001.webp';
 const expires = 1_800_000_000;

@@ -8,9 +8,9 @@ import { formatEdited, parseEdited, planEdit } from '../../src/catalogue/documen
 import { placeImage } from '../../src/catalogue/documents/place-image.ts';
 import { nearNames } from '../../src/catalogue/search/near-names.ts';
 import type { Kind } from '../../src/catalogue/types.ts';
+import type { FixedShelves, SavedEntry, SavedImage } from '../../src/catalogue/writer.ts';
 import { keepDecisions, planEdited } from '../../src/import/plan/kept-fields.ts';
-import type { ImageLine } from '../../src/import/sources/record.ts';
-import type { FixedShelves, SavedEntry, SavedImage } from '../../src/store/contract/writer.ts';
+import type { ImageLine } from '../../src/import/records/record.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 
 const fixedShelves: FixedShelves = {

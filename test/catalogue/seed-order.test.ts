@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type ImageSet, ListSet, RangeSet } from '../../src/catalogue/sets/image-set.ts';
-import type { SeedPosition } from '../../src/catalogue/sets/seed-order.ts';
-import { pageInSeedOrder, SeedOrder } from '../../src/catalogue/sets/seed-order.ts';
+import { pageInSeedOrder, SeedOrder, type SeedPosition } from '../../src/catalogue/sets/orders.ts';
 import { codePoint } from '../support/characters.ts';
 import { atDepth } from '../support/depth.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { withoutTitle } from '../../src/catalogue/history-line.ts';
 import { planChange } from '../../src/import/plan/history.ts';
-import { removeTitles } from '../../src/store/shared-migrations.ts';
+import { removeTitles } from '../../src/store/migrations/migrations.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { forgetSteps } from '../support/catalogues/older.ts';
 import { forEachEngine, rowsIn, tablesIn, tamper } from '../support/servers/engines.ts';

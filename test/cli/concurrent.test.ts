@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import { checkFiles } from '../../src/cli/maintenance/check-files.ts';
-import { exportLines } from '../../src/cli/moving/export.ts';
+import { exportLines } from '../../src/cli/moving/copies.ts';
 import type { Files } from '../../src/media/files.ts';
 import { openFiles } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { entryLine, imageLine } from '../../src/catalogue/line.ts';
+import { entryLine, imageLine } from '../../src/catalogue/lines.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { draw } from '../support/pictures/pictures.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { noLooks } from '../../src/import/prepare/near-duplicates.ts';
+import { noLooks } from '../../src/import/plan/looks.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
 import { schema } from '../../src/store/drivers/postgres/schema.ts';
-import { newestStep } from '../../src/store/shared-migrations.ts';
+import { newestStep } from '../../src/store/migrations/migrations.ts';
 import { images, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';

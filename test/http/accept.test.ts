@@ -1,7 +1,7 @@
 /** Who prefers HTML to JSON. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { preferredType, prefersHtml } from '../../src/http/negotiation.ts';
+import { preferredType, prefersHtml } from '../../src/http/request.ts';
 
 const cases: [what: string, accept: string | undefined, expected: boolean][] = [
   ['Chromium', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', true],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { matchesETag, negotiateEncoding } from '../../src/http/negotiation.ts';
+import { matchesETag, negotiateEncoding } from '../../src/http/request.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';

@@ -1,7 +1,7 @@
 /** Calls that are denied, without a token or with one that lacks the scope: errors in the query take precedence, and no image is read to find them. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Catalogue } from '../../src/store/contract/catalogue.ts';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { assertError } from '../support/zukan/api.ts';

@@ -5,7 +5,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { FileLinks } from '../../src/access/file-links.ts';
+import { FileLinks } from '../../src/access/links.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import { loadLinkKeys } from '../../src/config/link-keys.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';

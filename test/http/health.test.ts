@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Catalogue } from '../../src/store/contract/catalogue.ts';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { until } from '../support/until.ts';
 import { importKnownCatalogue } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';

@@ -1,8 +1,8 @@
 /** The latest images: newest first, with filters, page by page while the catalogue changes. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Filter } from '../../src/catalogue/catalogue.ts';
 import { openStore } from '../../src/server/engines.ts';
-import type { Filter } from '../../src/store/contract/catalogue.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import {
   type FilterQuery,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import sharp from 'sharp';
 import { importFiles } from '../../src/cli/importing/import.ts';
-import { choosePicture } from '../../src/server/pages/gallery/preview.ts';
+import { choosePicture } from '../../src/server/pages/gallery/discovery.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { storeOldText } from '../support/catalogues/older.ts';
 import { atDepth } from '../support/depth.ts';

@@ -4,7 +4,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { importFiles } from '../../src/cli/importing/import.ts';
-import { noLooks } from '../../src/import/prepare/near-duplicates.ts';
+import { noLooks } from '../../src/import/plan/looks.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';

@@ -1,8 +1,8 @@
 /** What an import makes of the pictures of a folder that becomes an album. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MAX_ALBUM_IMAGES } from '../../src/catalogue/writer.ts';
 import { planFolderAlbum } from '../../src/import/plan/folder-albums.ts';
-import { MAX_ALBUM_IMAGES } from '../../src/store/contract/writer.ts';
 
 const files = (...names: string[]) => names.map((name) => ({ path: `/p/${name}.png`, image: name }));
 const everything = { has: () => true } as unknown as Set<string>;

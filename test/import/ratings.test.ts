@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { imageLine } from '../../src/catalogue/line.ts';
+import { imageLine } from '../../src/catalogue/lines.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';

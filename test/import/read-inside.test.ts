@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { readInside } from '../../src/import/sources/read-inside.ts';
+import { readInside } from '../../src/import/sources/files.ts';
 import { atDepth } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

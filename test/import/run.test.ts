@@ -1,9 +1,9 @@
 /** Imports: all or nothing, idempotent, and shelves and documents that follow every change. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import { openStore, openWriter } from '../../src/server/engines.ts';
-import type { Catalogue } from '../../src/store/contract/catalogue.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { shelfProblems, snapshot } from '../support/checks/dump.ts';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { RecordError } from '../../src/import/problems.ts';
+import { RecordError } from '../../src/import/records/problems.ts';
+import type { ImageLine } from '../../src/import/records/record.ts';
 import { mergeFields, toRecord } from '../../src/import/sidecar/fields.ts';
 import { readSidecar, sidecarNames } from '../../src/import/sidecar/read.ts';
-import type { ImageLine } from '../../src/import/sources/record.ts';
 
 const folder = join(import.meta.dirname, 'sidecars');
 const corpus = readdirSync(folder);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { cutText, isTakenAt, NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { baseName, planDetails, readableName } from '../../src/import/plan/details.ts';
-import type { ImageLine } from '../../src/import/sources/record.ts';
+import type { ImageLine } from '../../src/import/records/record.ts';
 import { codePoint } from '../support/characters.ts';
 
 const HASH = 'd41d8cd98f00b204e9800998ecf8427e';

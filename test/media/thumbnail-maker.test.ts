@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
+import { createTurnMemory, endTurn, takeTurn } from '../../src/lib/concurrency.ts';
 import { Unavailable } from '../../src/lib/errors.ts';
-import { createTurnMemory, endTurn, takeTurn } from '../../src/lib/thread-locks.ts';
 import type { Files, OpenFile } from '../../src/media/files.ts';
 import { openFolder } from '../../src/media/local.ts';
 import { createThumbnailMaker } from '../../src/media/thumbnail-maker.ts';
@@ -125,7 +125,7 @@ test('threads of a process take turns, and the turn of a thread that died is end
 test('the end of a turn wakes threads that wait for it', async () => {
   const turn = { memory: createTurnMemory(), owner: 1 };
   const end = await takeTurn(turn);
-  const code = `import(${JSON.stringify(import.meta.resolve('../../src/lib/thread-locks.ts'))}).then(async ({ takeTurn }) => {
+  const code = `import(${JSON.stringify(import.meta.resolve('../../src/lib/concurrency.ts'))}).then(async ({ takeTurn }) => {
     const { parentPort, workerData: memory } = require('node:worker_threads');
     parentPort.on('message', () => {});
     parentPort.postMessage('waiting');

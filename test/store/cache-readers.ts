@@ -4,7 +4,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument } from '../../src/catalogue/documents/image-document.ts';
-import { DocumentCache } from '../../src/store/document-cache.ts';
+import { DocumentCache } from '../../src/store/document-cache/cache.ts';
 import { REVISION } from '../../src/store/document-memory.ts';
 
 export const IMAGES = 60;

@@ -1,10 +1,10 @@
 /** The cover of an entry is its newest image rated sfw, compared with a simple model while the catalogue changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EntryDetails } from '../../src/catalogue/catalogue.ts';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import type { MentionedKind as Kind } from '../../src/catalogue/types.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
-import type { EntryDetails } from '../../src/store/contract/catalogue.ts';
 import {
   artists,
   categoryNames,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { Unavailable } from '../../src/lib/errors.ts';
-import { FairQueue } from '../../src/store/fair-queue.ts';
+import { FairQueue } from '../../src/store/read/slices.ts';
 
 const SLICE_MS = 5;
 const WORK_PER_SLICE = 500_000;

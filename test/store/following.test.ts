@@ -1,14 +1,14 @@
 /** Shelves and sizes in memory follow the catalogue: what is read after a commit, and that nothing of another version is used. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Filter } from '../../src/catalogue/catalogue.ts';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/documents/check.ts';
 import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
+import type { Placement } from '../../src/catalogue/writer.ts';
 import { defaultTuning } from '../../src/lib/tuning.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
-import type { Filter } from '../../src/store/contract/catalogue.ts';
-import type { Placement } from '../../src/store/contract/writer.ts';
-import { ImageSets } from '../../src/store/image-sets.ts';
-import type { Selection } from '../../src/store/selection.ts';
+import { ImageSets } from '../../src/store/read/image-sets.ts';
+import type { Selection } from '../../src/store/read/selection.ts';
 import { CatalogueChanged } from '../../src/store/versions.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { listed, sandbox } from '../support/catalogues/import.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
-import { ImageSets } from '../../src/store/image-sets.ts';
-import type { Selection } from '../../src/store/selection.ts';
+import { ImageSets } from '../../src/store/read/image-sets.ts';
+import type { Selection } from '../../src/store/read/selection.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine } from '../support/servers/engines.ts';

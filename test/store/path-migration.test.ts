@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import type { Config } from '../../src/config/config.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
-import { normalisePaths, type Statement } from '../../src/store/shared-migrations.ts';
+import { normalisePaths, type Statement } from '../../src/store/migrations/migrations.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { forEachEngine, tamper } from '../support/servers/engines.ts';

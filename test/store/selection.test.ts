@@ -1,11 +1,11 @@
 /** From a filter to images: on every store, in every way, with and without caches, against a simple model. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Catalogue, Filter } from '../../src/catalogue/catalogue.ts';
 import type { RandomInt } from '../../src/lib/random.ts';
 import { defaultTuning } from '../../src/lib/tuning.ts';
 import { openStore, openWriter } from '../../src/server/engines.ts';
-import type { Catalogue, Filter } from '../../src/store/contract/catalogue.ts';
-import { selectionKey, selectShelves } from '../../src/store/selection.ts';
+import { selectionKey, selectShelves } from '../../src/store/read/selection.ts';
 import { buildSnapshot, type SnapshotRow } from '../../src/store/shelves.ts';
 import {
   albumId,

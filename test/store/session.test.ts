@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import type { Entry, ImageRow } from '../../src/catalogue/writer.ts';
 import { createCatalogue, openSnapshot, openWriter } from '../../src/server/engines.ts';
-import type { Entry, ImageRow } from '../../src/store/contract/writer.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
 

@@ -4,7 +4,7 @@
  * first. Sets share locks, and each request also looks at a few slots of its lock and drops what has expired.
  */
 import { randomInt } from 'node:crypto';
-import { lock, takeOver, unlock } from '../../lib/thread-locks.ts';
+import { lock, takeOver, unlock } from '../../lib/concurrency.ts';
 import { blockedState, expiresAt, freshState, goodState, MAX_VIOLATIONS, type RateState } from '../rate.ts';
 
 /** Slots of a set. Blocked clients get at most half of them, or they would evict everybody else. */

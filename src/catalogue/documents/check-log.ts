@@ -3,7 +3,7 @@
  * problems: items without the change that undid them, and images in the trash without the change that removed them, because old
  * changes are forgotten first; fewer items than a change counted, because a take-down removes its own.
  */
-import type { ChangeLogReader, ChangeLogWriter, StoredItem } from '../../store/contract/change-log.ts';
+import type { ChangeLogReader, ChangeLogWriter, StoredItem } from '../change-log.ts';
 import { readDocument } from './document.ts';
 
 export interface Finding {

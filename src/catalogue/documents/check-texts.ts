@@ -1,8 +1,8 @@
 /** Finds the texts that older versions accepted, with characters that nobody sees. Only an operator knows what they should be. */
-import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
 import { cleanName, findFlaws } from '../hidden-characters.ts';
 import { isId } from '../names.ts';
 import type { Kind } from '../types.ts';
+import type { CatalogueSnapshot, SavedImage } from '../writer.ts';
 import type { Finding } from './check-log.ts';
 import type { StoredImage } from './document.ts';
 

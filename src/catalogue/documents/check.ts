@@ -5,6 +5,8 @@
  */
 
 import { streamBatches } from '../../lib/parallel.ts';
+import { titleWords } from '../search/title-words.ts';
+import type { Kind } from '../types.ts';
 import type {
   CatalogueSnapshot,
   CatalogueWriter,
@@ -12,9 +14,7 @@ import type {
   Placement,
   SavedEntry,
   SavedImage,
-} from '../../store/contract/writer.ts';
-import { titleWords } from '../search/title-words.ts';
-import type { Kind } from '../types.ts';
+} from '../writer.ts';
 import { checkLog, type Finding, repairLog } from './check-log.ts';
 import { checkEntryTexts, checkImageTexts, mayHaveFlaw } from './check-texts.ts';
 import { parseStored, readDocument, readTitle, type StoredImage } from './document.ts';

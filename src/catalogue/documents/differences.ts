@@ -1,7 +1,7 @@
 /** What changed, field by field, as the history, commands and imports show it. Pure. */
-import type { Difference } from '../../store/contract/change-log.ts';
-import type { Entry, ImageRow } from '../../store/contract/writer.ts';
+import type { Difference } from '../change-log.ts';
 import { formerNames } from '../names.ts';
+import type { Entry, ImageRow } from '../writer.ts';
 import { parseStored, readDocument } from './document.ts';
 import { imageFields, listEdited } from './edit-image.ts';
 

@@ -12,9 +12,9 @@
  * number of parts says which there are. The previews come last, where `findUnused` looks for them.
  */
 
-import type { Entry } from '../../store/contract/writer.ts';
 import { type Named, sortByName } from '../names.ts';
 import type { Document, Image, Kind, Mimetype, Orientation } from '../types.ts';
+import type { Entry } from '../writer.ts';
 import { type DetailField, type Details, formatDetails, parseDetails } from './details.ts';
 
 export const PLACEHOLDER = '\n';

@@ -2,14 +2,8 @@
  * What an operator can change of an image: which fields were decided by hand, and the plan of an edit.
  * Imports of folders do not change fields that an operator decided. Pure.
  */
-import type {
-  FixedShelves,
-  ImageRow,
-  PlacedImage,
-  SavedEntry,
-  SavedImage,
-} from '../../store/contract/writer.ts';
 import type { Image, Rating } from '../types.ts';
+import type { FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../writer.ts';
 import type { DetailField, Details } from './details.ts';
 import { composeDocument, parseStored, readDocument, type StoredImage } from './document.ts';
 import { type ImageEntries, placeImage } from './place-image.ts';

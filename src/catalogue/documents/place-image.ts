@@ -1,14 +1,8 @@
 /** The row of an image and the shelves that it belongs on, from its fields and its entries. Pure. */
 
-import type {
-  FixedShelves,
-  ImageRow,
-  PlacedImage,
-  Placement,
-  SavedEntry,
-} from '../../store/contract/writer.ts';
 import { sortByName } from '../names.ts';
 import type { FileType } from '../types.ts';
+import type { FixedShelves, ImageRow, PlacedImage, Placement, SavedEntry } from '../writer.ts';
 import { composeDocument, type StoredImage } from './document.ts';
 import { parsePreviews } from './thumbnails.ts';
 

@@ -1,5 +1,5 @@
 /** What an operator chooses for a folder stays chosen for its next imports. Pure. */
-import type { FolderChoice } from '../../store/contract/source-files.ts';
+import type { FolderChoice } from '../../catalogue/records.ts';
 
 /** `exclude` is false if nothing is excluded any more. */
 export type ChoiceFlags = Omit<FolderChoice, 'exclude'> & { exclude?: string[] | false };

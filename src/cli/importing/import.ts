@@ -1,9 +1,9 @@
 /** `zukan import`: adds or updates records from catalogue files and folders of pictures. */
+import type { Change } from '../../catalogue/change-log.ts';
 import type { Config } from '../../config/config.ts';
 import type { GoneImage, PruneCandidates } from '../../import/apply/prune.ts';
 import { isLargePart } from '../../lib/large-part.ts';
 import { openStore } from '../../server/engines.ts';
-import type { Change } from '../../store/contract/change-log.ts';
 import { confirm } from '../terminal/ask.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
 import { isInteractive, printLine, printLines, silentTerminal, type Terminal } from '../terminal/terminal.ts';

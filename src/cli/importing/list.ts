@@ -1,8 +1,8 @@
 /** The lists in the report of an import, a title and the items below it, and other lines. Pure. */
 
 import type { Rating } from '../../catalogue/types.ts';
-import type { Problem } from '../../import/problems.ts';
-import type { RecordLine } from '../../import/sources/record.ts';
+import type { Problem } from '../../import/records/problems.ts';
+import type { RecordLine } from '../../import/records/record.ts';
 import type { IgnoreReason } from '../../import/sources/walk.ts';
 import { count } from '../terminal/text.ts';
 

@@ -1,12 +1,12 @@
 /** What an import did, or what a dry run would do. */
+import type { Change, Difference } from '../../catalogue/change-log.ts';
 import type { Kind, Rating } from '../../catalogue/types.ts';
-import type { ImportListener } from '../../import/apply/listener.ts';
-import type { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
-import type { Problem } from '../../import/problems.ts';
+import type { ImportListener } from '../../import/listener.ts';
+import type { NearDuplicates } from '../../import/plan/looks.ts';
+import type { Problem } from '../../import/records/problems.ts';
+import type { RecordLine, UnknownMarker } from '../../import/records/record.ts';
 import type { ImportResult } from '../../import/run.ts';
-import type { RecordLine, UnknownMarker } from '../../import/sources/record.ts';
 import type { IgnoreReason } from '../../import/sources/walk.ts';
-import type { Change, Difference } from '../../store/contract/change-log.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
 import { count, formatDifference } from '../terminal/text.ts';
 import {

@@ -2,12 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FolderChoice } from '../../catalogue/records.ts';
 import type { Config } from '../../config/config.ts';
-import { sqliteDatabase } from '../../config/urls.ts';
+import { sqliteDatabase } from '../../config/values.ts';
 import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
-import { NearDuplicates } from '../../import/prepare/near-duplicates.ts';
+import { NearDuplicates } from '../../import/plan/looks.ts';
 import type { ImportSource } from '../../import/prepare/prepare.ts';
-import type { StopsAt } from '../../import/problems.ts';
+import type { StopsAt } from '../../import/records/problems.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
 import { describeOptions } from '../../import/sources/fingerprint.ts';
 import type { FolderOptions } from '../../import/sources/folder.ts';
@@ -22,10 +23,9 @@ import {
   openSourceFiles,
 } from '../../server/engines.ts';
 import { requireNoLostCatalogue } from '../../server/identity.ts';
-import type { FolderChoice } from '../../store/contract/source-files.ts';
 import { requireOutside, storageRules } from '../moving/outside-storage.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
-import { noProgress, startProgress } from '../terminal/progress.ts';
+import { noProgress, startProgress } from '../terminal/interaction.ts';
 import { announceCreated, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { type Author, writersFor } from '../writer.ts';
 import { type ChoiceFlags, choose, describeKept, isSameChoice } from './choices.ts';

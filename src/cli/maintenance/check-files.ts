@@ -3,12 +3,12 @@ import { availableParallelism } from 'node:os';
 import { describeTrashed } from '../../catalogue/documents/check-log.ts';
 import { readDocument } from '../../catalogue/documents/document.ts';
 import { fileKeys, originalKey } from '../../catalogue/documents/thumbnails.ts';
+import type { ImageRow } from '../../catalogue/writer.ts';
 import type { Config } from '../../config/config.ts';
 import { hashChunks } from '../../lib/file-system.ts';
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files } from '../../media/files.ts';
 import { openSnapshot } from '../../server/engines.ts';
-import type { ImageRow } from '../../store/contract/writer.ts';
 
 export interface FileReport {
   /** What is wrong with the files of images, as sentences. */

@@ -1,15 +1,16 @@
 /** `zukan check`: verifies the catalogue against itself and the stored files; `--repair` repairs what it can. */
+
 import { checkCatalogue, repairCatalogue } from '../../catalogue/documents/check.ts';
 import type { Finding } from '../../catalogue/documents/check-log.ts';
 import { originalKey } from '../../catalogue/documents/thumbnails.ts';
 import type { Config } from '../../config/config.ts';
 import { removeLeftovers, removeUnusedFiles } from '../../import/apply/change-files.ts';
-import { isOurKey } from '../../import/prepare/store-picture.ts';
+import { isOurKey } from '../../import/files.ts';
 import { isLargePart } from '../../lib/large-part.ts';
 import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot, openStore, requireOwnFiles } from '../../server/engines.ts';
 import { CommandError } from '../terminal/errors.ts';
-import { noProgress, startProgress } from '../terminal/progress.ts';
+import { noProgress, startProgress } from '../terminal/interaction.ts';
 import { printLine, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';

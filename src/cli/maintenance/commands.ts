@@ -51,7 +51,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .description('count the images, artists, characters and categories')
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan stats --json'))
-    .action(async (options) => (await import('./stats.ts')).statsCommand(config(), options, terminal));
+    .action(async (options) => (await import('./overview.ts')).statsCommand(config(), options, terminal));
 
   program
     .command('find')
@@ -77,7 +77,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
         'zukan find --artist Kei | zukan edit - --rating questionable',
       ),
     )
-    .action(async (options) => (await import('./find.ts')).findCommand(config(), options, terminal));
+    .action(async (options) => (await import('./images.ts')).findCommand(config(), options, terminal));
 
   program
     .command('edit')

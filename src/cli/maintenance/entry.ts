@@ -2,14 +2,14 @@
 import { entryDifferences } from '../../catalogue/documents/differences.ts';
 import { formerNames } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
+import type { CatalogueWriter, SavedEntry } from '../../catalogue/writer.ts';
 import { blockNames, editEntry, mergeEntries } from '../../changes/entries.ts';
 import { createEntry, findEntry, matchEntries } from '../../changes/references.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';
 import type { Config } from '../../config/config.ts';
-import type { EntryLine } from '../../import/sources/record.ts';
+import type { EntryLine } from '../../import/records/record.ts';
 import { newId } from '../../lib/random.ts';
 import { openSnapshot, openStore } from '../../server/engines.ts';
-import type { CatalogueWriter, SavedEntry } from '../../store/contract/writer.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count, formatDifference, formatTable } from '../terminal/text.ts';

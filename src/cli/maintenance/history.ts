@@ -1,11 +1,11 @@
 /** `zukan history`: lists changes, the newest one first, or shows what one changed. */
+import type { Change, ChangeFilter, DescribedItem, ItemKind } from '../../catalogue/change-log.ts';
 import { isId } from '../../catalogue/names.ts';
+import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { describeItems } from '../../changes/describe.ts';
 import { matchEntries } from '../../changes/references.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
-import type { Change, ChangeFilter, DescribedItem, ItemKind } from '../../store/contract/change-log.ts';
-import type { CatalogueSnapshot } from '../../store/contract/writer.ts';
 import { CommandError, UsageError } from '../terminal/errors.ts';
 import { parseLimit, parseTime } from '../terminal/options.ts';
 import { printLine, printLines, printStream, type Terminal } from '../terminal/terminal.ts';

@@ -1,7 +1,7 @@
 /** Which images `zukan trash` and `zukan remove` are about. */
 import type { MentionedKind } from '../../catalogue/types.ts';
 import { findEntry } from '../../changes/references.ts';
-import type { RemovalTarget } from '../../changes/remove-images.ts';
+import type { RemovalTarget } from '../../changes/remove.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
 import { UsageError } from '../terminal/errors.ts';

@@ -1,12 +1,12 @@
 /** `zukan entry --remove` and `--remove-empty`: removes entries, as one change. */
 import { text } from 'node:stream/consumers';
 import type { Kind } from '../../catalogue/types.ts';
+import type { SavedEntry } from '../../catalogue/writer.ts';
 import { removeEmptyEntries, removeEntry } from '../../changes/entries.ts';
 import { findEntry } from '../../changes/references.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
-import type { SavedEntry } from '../../store/contract/writer.ts';
 import { list } from '../importing/list.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { printLines, type Terminal } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 /** `zukan remove`: takes images down at once and for good, with the files that no other image uses. */
 import { availableParallelism } from 'node:os';
-import { removeImages } from '../../changes/remove-images.ts';
+import { removeImages } from '../../changes/remove.ts';
 import type { Config } from '../../config/config.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import { confirm } from '../terminal/ask.ts';

@@ -5,7 +5,7 @@ import { findOutdated, updateThumbnails } from '../../import/apply/update-thumbn
 import { openFiles, openSnapshot } from '../../server/engines.ts';
 import { list } from '../importing/list.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
-import { noProgress, type Progress, startProgress } from '../terminal/progress.ts';
+import { noProgress, type Progress, startProgress } from '../terminal/interaction.ts';
 import { printLine, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';

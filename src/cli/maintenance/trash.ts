@@ -1,7 +1,7 @@
 /** `zukan trash`: moves images to the trash, lists those that it has, restores some, or deletes all of them. */
 import { availableParallelism } from 'node:os';
 import { nameOf } from '../../changes/describe.ts';
-import { type RemovalTarget, removeImages } from '../../changes/remove-images.ts';
+import { type RemovalTarget, removeImages } from '../../changes/remove.ts';
 import { changeCatalogue } from '../../changes/transaction.ts';
 import { emptyTrash, restoreTrashed } from '../../changes/trash.ts';
 import type { Config } from '../../config/config.ts';

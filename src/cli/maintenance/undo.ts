@@ -1,13 +1,13 @@
 /** `zukan undo`: undoes a change. `zukan imports` lists those that are imports. */
 
+import type { Change } from '../../catalogue/change-log.ts';
 import { ChangedSince, undoChange } from '../../changes/undo.ts';
 import type { Kept, UndoResult } from '../../changes/undoing.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
-import type { Change } from '../../store/contract/change-log.ts';
 import { list } from '../importing/list.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { startProgress } from '../terminal/interaction.ts';
 import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 import { count, formatTable } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';

@@ -1,6 +1,6 @@
 /** `zukan adopt`: makes the files of another catalogue those of this one, so that a catalogue can move to another database. */
 import type { Config } from '../../config/config.ts';
-import { describeStorage } from '../../config/urls.ts';
+import { describeStorage } from '../../config/values.ts';
 import { createCatalogue, openFiles, requireOwnFiles } from '../../server/engines.ts';
 import { announceCreated, printLine, type Terminal } from '../terminal/terminal.ts';
 

@@ -6,7 +6,7 @@ import { findLinkKeys } from '../../config/link-keys.ts';
 import { openFiles, openSnapshot, openStore, requireOwnFiles } from '../../server/engines.ts';
 import type { LastBackup } from '../../store/contract/last-backup.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
-import { noProgress, startProgress } from '../terminal/progress.ts';
+import { noProgress, startProgress } from '../terminal/interaction.ts';
 import { printLine, type Terminal } from '../terminal/terminal.ts';
 import { count, printable } from '../terminal/text.ts';
 import { requireOutside } from './outside-storage.ts';

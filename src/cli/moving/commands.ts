@@ -14,7 +14,7 @@ export function addMovingCommands(program: Command, config: () => Config, termin
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan export catalogue.ndjson --files exported', 'zukan export - | gzip'))
     .action(async (path, options) =>
-      (await import('./export.ts')).exportCommand(config(), path, options, terminal),
+      (await import('./copies.ts')).exportCommand(config(), path, options, terminal),
     );
 
   program

@@ -6,12 +6,12 @@ import { InvalidBackup, NotEmpty, restoreBackup, verifyBackup } from '../../back
 import type { Config } from '../../config/config.ts';
 import { addLinkKeys } from '../../config/link-keys.ts';
 import { findOutdated } from '../../import/apply/update-thumbnails.ts';
-import { type Problem, RecordError } from '../../import/problems.ts';
+import { type Problem, RecordError } from '../../import/records/problems.ts';
 import { newId } from '../../lib/random.ts';
 import { createCatalogue, openFiles, openSnapshot, openStore } from '../../server/engines.ts';
 import { list } from '../importing/list.ts';
 import { CommandError, listenForInterrupt } from '../terminal/errors.ts';
-import { noProgress, type Progress, startProgress } from '../terminal/progress.ts';
+import { noProgress, type Progress, startProgress } from '../terminal/interaction.ts';
 import { announceCreated, printLine, printLines, type Terminal, warnOn } from '../terminal/terminal.ts';
 import { count } from '../terminal/text.ts';
 import { writersFor } from '../writer.ts';

@@ -74,19 +74,19 @@ export function addServingCommands(
     .option('--expires <duration>', 'how long it is valid: a number and s, m, h, d or w', '365d')
     .option('--json', 'print the whole token as JSON', false)
     .addHelpText('after', examples('zukan token create --owner kei --purpose wallpaper --scope image:list'))
-    .action(async (options) => (await import('../token.ts')).createToken(config(), options, terminal));
+    .action(async (options) => (await import('./token.ts')).createToken(config(), options, terminal));
 
   token
     .command('list')
     .description('list all tokens, without their secrets')
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan token list --json'))
-    .action(async (options) => (await import('../token.ts')).listTokens(config(), options, terminal));
+    .action(async (options) => (await import('./token.ts')).listTokens(config(), options, terminal));
 
   token
     .command('revoke')
     .description('revoke a token at once')
     .argument('<id>', 'the id that "zukan token list" shows')
     .addHelpText('after', examples('zukan token revoke 6ee4a3a2-9d0b-4a7e-8f0c-2f0f5a1d7c3b'))
-    .action(async (id) => (await import('../token.ts')).revokeToken(config(), id, terminal));
+    .action(async (id) => (await import('./token.ts')).revokeToken(config(), id, terminal));
 }

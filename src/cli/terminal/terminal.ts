@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { joinLines } from '../../catalogue/line.ts';
+import { joinLines } from '../../catalogue/lines.ts';
 import { CommandError } from './errors.ts';
 import { printable } from './text.ts';
 

@@ -1,8 +1,8 @@
 /** Text for people. */
 
+import type { Difference } from '../../catalogue/change-log.ts';
 import { printable } from '../../lib/printable.ts';
 import { shorten } from '../../lib/text.ts';
-import type { Difference } from '../../store/contract/change-log.ts';
 
 export { printable };
 

@@ -1,8 +1,8 @@
 /** The images that albums of catalogue files name by their files. */
 import { join } from 'node:path';
 import { isId, normaliseName } from '../../catalogue/names.ts';
-import { RecordError } from '../problems.ts';
-import type { EntryLine, ImageLine } from '../sources/record.ts';
+import { RecordError } from '../records/problems.ts';
+import type { EntryLine, ImageLine } from '../records/record.ts';
 import type { Source } from '../sources/source.ts';
 
 interface Line<T> {

@@ -3,9 +3,10 @@
  * has by now, and saves them.
  */
 import { readDocument } from '../../catalogue/documents/document.ts';
+import type { SourceFile } from '../../catalogue/records.ts';
+import type { CatalogueWriter } from '../../catalogue/writer.ts';
 import type { Upload } from '../../media/files.ts';
-import type { SourceFile } from '../../store/contract/source-files.ts';
-import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import { storePicture } from '../files.ts';
 import { isNamedThumbnail, isThumbnailOf } from '../plan/thumbnail.ts';
 import { Batch } from '../prepare/batch.ts';
 import type { CountedCopy, ImageWithPicture, PictureCopies } from '../prepare/copies.ts';
@@ -16,15 +17,14 @@ import {
   pictureFromRecord,
 } from '../prepare/prepare.ts';
 import type { Spool } from '../prepare/spool.ts';
-import { storePicture } from '../prepare/store-picture.ts';
-import type { Problem, Problems } from '../problems.ts';
+import type { DecisionLine } from '../records/lines.ts';
+import type { Problem, Problems } from '../records/problems.ts';
+import { type EntryLine, mentionedNames, statedRating } from '../records/record.ts';
 import type { HistoryLine } from '../sources/history-lines.ts';
-import type { DecisionLine } from '../sources/lines.ts';
-import { type EntryLine, mentionedNames, statedRating } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
 import { AlbumFiles } from './album-files.ts';
+import { FolderAlbums } from './albums.ts';
 import { applyDecisions, saveDecisions } from './decisions.ts';
-import { FolderAlbums } from './folder-albums.ts';
 import { HistoryMover } from './history.ts';
 import { loadImages } from './lookup.ts';
 import { Saver } from './save.ts';

@@ -2,8 +2,8 @@
  * Changes the catalogue together with its files: neither is left half done, even if the process is killed. Removes files that no
  * image uses, under the catalogue's write lock.
  */
+import { type CatalogueWriter, LockTimeout } from '../../catalogue/writer.ts';
 import type { Files, Upload } from '../../media/files.ts';
-import { type CatalogueWriter, LockTimeout } from '../../store/contract/writer.ts';
 
 export interface FileChange {
   files: Files;

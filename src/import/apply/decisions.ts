@@ -4,13 +4,13 @@
  * down are skipped. Decisions of a catalogue file are saved.
  */
 import type { Kind } from '../../catalogue/types.ts';
+import type { CatalogueWriter } from '../../catalogue/writer.ts';
 import type { Decisions, RemovedFile } from '../../store/contract/decisions.ts';
-import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import type { DecisionReport } from '../listener.ts';
 import { ExistingEntries, type ExistingImages } from '../plan/existing.ts';
 import { keepDecisions } from '../plan/kept-fields.ts';
-import type { DecisionLine } from '../sources/lines.ts';
-import { type ImageLine, type Mention, mentionedNames } from '../sources/record.ts';
-import type { DecisionReport } from './listener.ts';
+import type { DecisionLine } from '../records/lines.ts';
+import { type ImageLine, type Mention, mentionedNames } from '../records/record.ts';
 import { loadEntries, loadImages } from './lookup.ts';
 
 interface Line {

@@ -1,9 +1,9 @@
 /** Keeps the change log and the trash of an exported catalogue, when it is moved into an empty one. */
-import type { LogPart } from '../../store/contract/change-log.ts';
-import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import type { LogPart } from '../../catalogue/change-log.ts';
+import type { CatalogueWriter } from '../../catalogue/writer.ts';
 import { checkTrashed, planChange, planItem, planTrashed } from '../plan/history.ts';
 import { pictureFromRecord } from '../prepare/prepare.ts';
-import { type Problem, type Problems, RecordError, type RecordLocation } from '../problems.ts';
+import { type Problem, type Problems, RecordError, type RecordLocation } from '../records/problems.ts';
 import type { HistoryHeader, HistoryLine } from '../sources/history-lines.ts';
 
 export class HistoryMover {

@@ -2,11 +2,11 @@
 import { isId } from '../../catalogue/names.ts';
 import type { Kind, MentionedKind } from '../../catalogue/types.ts';
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../../catalogue/unknown-artist.ts';
+import type { CatalogueWriter, Lookup } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/parallel.ts';
 import type { Decisions } from '../../store/contract/decisions.ts';
-import type { CatalogueWriter, Lookup } from '../../store/contract/writer.ts';
 import { ExistingEntries, ExistingImages, referencesOf } from '../plan/existing.ts';
-import { type AlbumLine, artistOf, type ImageLine } from '../sources/record.ts';
+import { type AlbumLine, artistOf, type ImageLine } from '../records/record.ts';
 
 /** Adds the entries that the references, ids or names, may mean. */
 export async function loadEntries(

@@ -1,9 +1,9 @@
 /** Computes the perceptual hashes that images lack, from their stored files: those imported by an older version, or by key. */
 
+import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../../catalogue/writer.ts';
 import { inParallel, streamBatches } from '../../lib/parallel.ts';
 import type { Files } from '../../media/files.ts';
 import { PictureError, readPicture, useOriginal } from '../../media/picture.ts';
-import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../../store/contract/writer.ts';
 
 /** Saved together. Every commit makes servers load the hashes again. */
 const BATCH_SIZE = 1000;

@@ -3,11 +3,11 @@
  * remembered.
  */
 import { join } from 'node:path';
+import type { KnownFile, SourceFileReader } from '../../catalogue/records.ts';
+import type { CatalogueWriter } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/parallel.ts';
-import type { KnownFile, SourceFileReader } from '../../store/contract/source-files.ts';
-import type { CatalogueWriter } from '../../store/contract/writer.ts';
+import { type FilePicture, hashesOf } from '../files.ts';
 import { looksLike } from '../plan/version.ts';
-import { type FilePicture, hashesOf } from '../prepare/store-picture.ts';
 import { Listings } from '../sources/listings.ts';
 import type { FoundFile } from '../sources/source.ts';
 

@@ -5,11 +5,11 @@
 import { parseStored, readDocument, replacePreviews } from '../../catalogue/documents/document.ts';
 import { placeAnimation } from '../../catalogue/documents/place-image.ts';
 import { fileKeys, formatPreviews, isUpToDate, readPreviews } from '../../catalogue/documents/thumbnails.ts';
+import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
 import { inBatches, inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
 import { PictureError, readPicture, useOriginal } from '../../media/picture.ts';
-import type { CatalogueSnapshot, SavedImage } from '../../store/contract/writer.ts';
-import { storeThumbnails } from '../prepare/store-picture.ts';
+import { storeThumbnails } from '../files.ts';
 import { changeFiles, type FileChange, removeLeftovers } from './change-files.ts';
 
 /** Other commands that change the catalogue wait for one batch at most. */

@@ -1,12 +1,12 @@
 /** Finds out which new bytes of files are other versions of images, and which rating they get from what they replace. */
 import { join } from 'node:path';
 import { readDocument } from '../../catalogue/documents/document.ts';
-import type { SourceFile } from '../../store/contract/source-files.ts';
-import type { CatalogueWriter, SavedImage } from '../../store/contract/writer.ts';
+import type { SourceFile } from '../../catalogue/records.ts';
+import type { CatalogueWriter, SavedImage } from '../../catalogue/writer.ts';
 import { type Former, planVersion } from '../plan/version.ts';
 import type { PictureCopies } from '../prepare/copies.ts';
 import type { PreparedImage } from '../prepare/prepare.ts';
-import { statedRating } from '../sources/record.ts';
+import { statedRating } from '../records/record.ts';
 
 type Place = Pick<SourceFile, 'folder' | 'path' | 'image' | 'state'>;
 type NewImage = PreparedImage &

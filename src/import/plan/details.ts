@@ -7,7 +7,7 @@ import {
   NO_DETAILS,
 } from '../../catalogue/documents/details.ts';
 import { cleanName } from '../../catalogue/hidden-characters.ts';
-import type { ImageLine } from '../sources/record.ts';
+import type { ImageLine } from '../records/record.ts';
 
 /**
  * `isDecided` is whether an operator decided the title. A title that nobody stated is the name of the file made readable, and

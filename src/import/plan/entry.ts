@@ -1,11 +1,11 @@
 /** Plans an artist, category, character or album: which row to save, given the stored entries that it may be. Pure. */
 import { cleanNames } from '../../catalogue/hidden-characters.ts';
 import { normaliseName } from '../../catalogue/names.ts';
+import { type Entry, MAX_ALBUM_IMAGES, type SavedEntry } from '../../catalogue/writer.ts';
 import { nameKey } from '../../store/contract/decisions.ts';
-import { type Entry, MAX_ALBUM_IMAGES, type SavedEntry } from '../../store/contract/writer.ts';
 import { nameIdentity } from '../prepare/batch.ts';
-import { RecordError } from '../problems.ts';
-import type { EntryLine } from '../sources/record.ts';
+import { RecordError } from '../records/problems.ts';
+import type { EntryLine } from '../records/record.ts';
 import type { ExistingEntries } from './existing.ts';
 import type { NewRecordDefaults, Outcome } from './outcome.ts';
 

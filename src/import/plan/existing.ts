@@ -2,10 +2,10 @@
 
 import { isId } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
+import type { Lookup, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import { type BlockedName, nameKey } from '../../store/contract/decisions.ts';
-import type { Lookup, SavedEntry, SavedImage } from '../../store/contract/writer.ts';
-import { RecordError } from '../problems.ts';
-import type { EntryLine, ImageLine } from '../sources/record.ts';
+import { RecordError } from '../records/problems.ts';
+import type { EntryLine, ImageLine } from '../records/record.ts';
 
 export class ExistingEntries {
   readonly #byId = new Map<string, SavedEntry>();

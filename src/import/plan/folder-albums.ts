@@ -1,5 +1,5 @@
 /** The albums that folders become: one for each folder that has pictures, with its name. Pure. */
-import { MAX_ALBUM_IMAGES } from '../../store/contract/writer.ts';
+import { MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
 
 /** A picture of a folder. */
 export interface AlbumFile {

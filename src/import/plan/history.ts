@@ -1,5 +1,6 @@
 /** What the lines of the change log and of the trash become. Pure. */
 
+import type { Change, ItemKind, StoredItem, TrashedImage } from '../../catalogue/change-log.ts';
 import {
   type Details,
   MAX_FILE_NAME_LENGTH,
@@ -14,8 +15,8 @@ import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
 import { ETag, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
 import * as Schema from '../../lib/json-schema.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
-import type { Change, ItemKind, StoredItem, TrashedImage } from '../../store/contract/change-log.ts';
-import { RecordError, withSubject } from '../problems.ts';
+import { RecordError, withSubject } from '../records/problems.ts';
+import { artistOf, checkSavedRecord, type ImageLine, isStorable, parseJson } from '../records/record.ts';
 import { describeErrors } from '../sources/describe-errors.ts';
 import {
   ChangeLine,
@@ -24,7 +25,6 @@ import {
   ItemLine,
   TrashLine,
 } from '../sources/history-lines.ts';
-import { artistOf, checkSavedRecord, type ImageLine, isStorable, parseJson } from '../sources/record.ts';
 import type { Picture } from './image.ts';
 
 const closed = { additionalProperties: false };

@@ -4,15 +4,9 @@ import { parseEdited } from '../../catalogue/documents/edit-image.ts';
 import { type ImageFields, placeImage } from '../../catalogue/documents/place-image.ts';
 import { formatPreviews, type Previews, readPreviews } from '../../catalogue/documents/thumbnails.ts';
 import type { Kind } from '../../catalogue/types.ts';
+import type { FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import type { PictureFacts } from '../../media/picture.ts';
-import type {
-  FixedShelves,
-  ImageRow,
-  PlacedImage,
-  SavedEntry,
-  SavedImage,
-} from '../../store/contract/writer.ts';
-import { artistOf, type ImageLine } from '../sources/record.ts';
+import { artistOf, type ImageLine } from '../records/record.ts';
 import { planDetails } from './details.ts';
 import type { ExistingEntries } from './existing.ts';
 import { planEdited } from './kept-fields.ts';

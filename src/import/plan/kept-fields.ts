@@ -12,10 +12,10 @@ import {
   parseMarks,
 } from '../../catalogue/documents/edit-image.ts';
 import type { Rating } from '../../catalogue/types.ts';
+import type { SavedImage } from '../../catalogue/writer.ts';
 import { nameKey } from '../../store/contract/decisions.ts';
-import type { SavedImage } from '../../store/contract/writer.ts';
+import type { ImageLine, OpenField } from '../records/record.ts';
 import { strictest } from '../sidecar/rating.ts';
-import type { ImageLine, OpenField } from '../sources/record.ts';
 
 /** The record of a picture in a folder, with the fields that an operator decided as they are. */
 export function keepDecisions(record: ImageLine, existing: SavedImage | undefined): ImageLine {

@@ -6,9 +6,9 @@ import { readDocument } from '../../catalogue/documents/document.ts';
 import { isFileChanged, parseEdited } from '../../catalogue/documents/edit-image.ts';
 import { distanceBetween, MAX_COPY_DISTANCE, MAX_SIMILAR_DISTANCE } from '../../catalogue/sets/hash-index.ts';
 import type { Rating } from '../../catalogue/types.ts';
-import type { SavedImage } from '../../store/contract/writer.ts';
+import type { SavedImage } from '../../catalogue/writer.ts';
+import type { FormerRating } from '../records/record.ts';
 import { isStricter, strictest } from '../sidecar/rating.ts';
-import type { FormerRating } from '../sources/record.ts';
 
 interface Looks {
   path: string;

@@ -4,7 +4,7 @@
  */
 import { fold } from '../../catalogue/search/fold.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import type { EntryLine } from '../sources/record.ts';
+import type { EntryLine } from '../records/record.ts';
 
 const MAX_RECORDS = 1000;
 const MAX_BYTES = 8 * 1024 * 1024;

@@ -4,14 +4,14 @@
  * all of them have.
  */
 
+import type { KnownFile, SourceFile } from '../../catalogue/records.ts';
 import type { Rating } from '../../catalogue/types.ts';
-import type { KnownFile, SourceFile } from '../../store/contract/source-files.ts';
-import type { ImportListener } from '../apply/listener.ts';
+import type { ImportListener } from '../listener.ts';
 import type { Picture } from '../plan/image.ts';
 import { isNamedThumbnail } from '../plan/thumbnail.ts';
-import type { RecordLocation } from '../problems.ts';
+import type { RecordLocation } from '../records/problems.ts';
+import { type ImageLine, type Mention, mentionedNames, statedRating } from '../records/record.ts';
 import { strictest } from '../sidecar/rating.ts';
-import { type ImageLine, type Mention, mentionedNames, statedRating } from '../sources/record.ts';
 
 /** `hasLocation` is whether the picture has, or had, a location. */
 export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };

@@ -3,23 +3,23 @@
  * may take hours without keeping other commands from changing it.
  */
 
+import type { ChosenFolder, KnownFile } from '../../catalogue/records.ts';
 import { inParallel } from '../../lib/parallel.ts';
 import type { Files, Upload } from '../../media/files.ts';
-import type { ChosenFolder, KnownFile } from '../../store/contract/source-files.ts';
-import type { ImportListener } from '../apply/listener.ts';
+import { type FilePicture, storePicture } from '../files.ts';
+import type { ImportListener } from '../listener.ts';
+import type { Looks } from '../plan/looks.ts';
 import type { NewRecordDefaults } from '../plan/outcome.ts';
-import type { ProblemOptions, Problems, RecordLocation } from '../problems.ts';
+import type { DecisionLine } from '../records/lines.ts';
+import type { ProblemOptions, Problems, RecordLocation } from '../records/problems.ts';
+import type { EntryLine, ImageLine, RecordLine } from '../records/record.ts';
 import { addMetadata } from '../sidecar/metadata.ts';
 import type { HistoryLine } from '../sources/history-lines.ts';
-import type { DecisionLine } from '../sources/lines.ts';
-import type { EntryLine, ImageLine, RecordLine } from '../sources/record.ts';
 import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
 import { Batch } from './batch.ts';
 import type { ImageWithPicture, PictureCopies } from './copies.ts';
-import type { Looks } from './near-duplicates.ts';
 import type { PreparedPictures } from './prepared-pictures.ts';
 import type { Spool } from './spool.ts';
-import { type FilePicture, storePicture } from './store-picture.ts';
 
 /** How the change log lists an import. */
 export interface ImportSource {

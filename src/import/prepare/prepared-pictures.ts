@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
 import { version } from '../../lib/version.ts';
 import type { PreparedFile, PreparedFiles, Upload } from '../../media/files.ts';
+import type { FilePicture } from '../files.ts';
 import type { FoundFile } from '../sources/source.ts';
-import type { FilePicture } from './store-picture.ts';
 
 /** A killed import loses about this many pictures. */
 const BATCH_SIZE = 50;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readLines } from '../sources/lines.ts';
+import { readLines } from '../records/lines.ts';
 
 const MAX_LENGTH_IN_MEMORY = 4 * 1024 * 1024;
 

@@ -2,7 +2,7 @@
 import { cleanName, cleanNames, withoutHidden } from '../../catalogue/hidden-characters.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import { checkPicture, type ImageLine, isReference, isValidRecord, OPEN_FIELDS } from '../sources/record.ts';
+import { checkPicture, type ImageLine, isReference, isValidRecord, OPEN_FIELDS } from '../records/record.ts';
 import { combine, type MarkedRating, rateByMarkers, tagMarkers } from './rating.ts';
 
 /** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */

@@ -1,7 +1,7 @@
 /** Reads a sidecar in JSON: the fields of an image record, or those of gallery-dl, Hydrus and szurubooru. */
 
 import { isId } from '../../catalogue/names.ts';
-import { RecordError } from '../problems.ts';
+import { RecordError } from '../records/problems.ts';
 import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
 import { checkOwnJson } from './own-json.ts';
 import { findMarkers, type Marker, rateByMarkers, tagMarkers } from './rating.ts';

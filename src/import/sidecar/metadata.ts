@@ -1,8 +1,8 @@
 /** What metadata says about a picture: that of an XMP sidecar, and that of the picture itself, which fills what is left open. */
 import { cleanName } from '../../catalogue/hidden-characters.ts';
 import type { Metadata } from '../../media/metadata/read.ts';
-import { RecordError } from '../problems.ts';
-import { type ImageLine, isValidRecord, type OpenField } from '../sources/record.ts';
+import { RecordError } from '../records/problems.ts';
+import { type ImageLine, isValidRecord, type OpenField } from '../records/record.ts';
 import { categoryNames, limitNames, type SidecarFields, sourceOf, validName } from './fields.ts';
 import {
   combine,

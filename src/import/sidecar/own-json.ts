@@ -1,6 +1,6 @@
 /** Checks JSON that somebody wrote by hand: no tool is known to write it, so that a wrong type or name is a mistake. Pure. */
 import { editDistance } from '../../lib/edit-distance.ts';
-import { RecordError } from '../problems.ts';
+import { RecordError } from '../records/problems.ts';
 import { fieldMarkers } from './rating.ts';
 
 type Fields = Record<string, unknown>;

@@ -4,7 +4,7 @@
  */
 import { cleanName } from '../../catalogue/hidden-characters.ts';
 import type { Rating } from '../../catalogue/types.ts';
-import type { UnknownMarker } from '../sources/record.ts';
+import type { UnknownMarker } from '../records/record.ts';
 
 /** `rating` is undefined if the value is not understood. */
 export interface Marker {

@@ -1,6 +1,6 @@
 /** Reads the sidecars of a picture: files next to it, in the formats of several tools. */
 import { readXmp } from '../../media/metadata/read.ts';
-import { RecordError, withSubject } from '../problems.ts';
+import { RecordError, withSubject } from '../records/problems.ts';
 import type { SidecarFields } from './fields.ts';
 import { readJson } from './json.ts';
 import { readXmpSidecar } from './metadata.ts';

@@ -2,7 +2,7 @@
  * Reads the YAML that PhotoPrism writes: texts under names, some of them one level deep, as go-yaml prints them. Nothing else of
  * YAML is needed, and a library for all of it would have to be kept from its anchors, tags and cycles.
  */
-import { RecordError } from '../problems.ts';
+import { RecordError } from '../records/problems.ts';
 
 /** One space before the value: with any number, a line that `.*` does not match to its end would take quadratic time. */
 const line = /^( {0,2})([A-Za-z][A-Za-z0-9]*):(?: (.*))?$/;

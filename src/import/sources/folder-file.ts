@@ -4,9 +4,9 @@ import { cleanName } from '../../catalogue/hidden-characters.ts';
 import { Rating } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile } from '../../lib/validator.ts';
-import { RecordError } from '../problems.ts';
+import { RecordError } from '../records/problems.ts';
+import { isReference, isStorable, parseJson } from '../records/record.ts';
 import { describeErrors } from './describe-errors.ts';
-import { isReference, isStorable, parseJson } from './record.ts';
 
 export const FOLDER_FILE = '.zukan.json';
 

@@ -4,18 +4,18 @@
  */
 import { join, parse, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
+import type { KnownFile, RemovedSource, SourceFileReader } from '../../catalogue/records.ts';
 import type { Rating } from '../../catalogue/types.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { streamBatches } from '../../lib/parallel.ts';
-import type { KnownFile, RemovedSource, SourceFileReader } from '../../store/contract/source-files.ts';
 import { isNamedThumbnail } from '../plan/thumbnail.ts';
+import type { ImageLine } from '../records/record.ts';
 import { categoryNames, mergeFields, type SidecarFields, toRecord } from '../sidecar/fields.ts';
 import { readSidecar } from '../sidecar/read.ts';
+import { readInside } from './files.ts';
 import { takeFingerprint } from './fingerprint.ts';
 import { type FolderCategories, usedFolders } from './folder-file.ts';
 import { identifyFolder } from './listings.ts';
-import { readInside } from './read-inside.ts';
-import type { ImageLine } from './record.ts';
 import type { FoundFile, Readiness, Source } from './source.ts';
 import { type FoundPicture, findPictures, type WalkOptions } from './walk.ts';
 

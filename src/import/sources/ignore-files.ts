@@ -1,10 +1,10 @@
 /** The files .zukanignore of a folder that is imported, each read once. */
 import { lstatSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { withSubject } from '../problems.ts';
+import { withSubject } from '../records/problems.ts';
 import { decodeText } from '../sidecar/read.ts';
+import { readInside } from './files.ts';
 import { checkRules, type IgnoreRule, isIgnored, isJunk, parseRule, parseRules } from './ignore.ts';
-import { readInside } from './read-inside.ts';
 
 export const IGNORE_FILE = '.zukanignore';
 const MAX_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 /** Which files and folders an import leaves alone: junk, and what the rules of --exclude and of .zukanignore name. Pure. */
-import { RecordError } from '../problems.ts';
+import { RecordError } from '../records/problems.ts';
 
 /** What programs and systems put into folders of pictures, in lower case. */
 const junk = new Set([

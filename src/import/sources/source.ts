@@ -1,11 +1,11 @@
 /** Where records come from: a catalogue file, or a folder of pictures (folder.ts). */
 
+import type { KnownFile, SourceFile } from '../../catalogue/records.ts';
 import type { RemovedFile } from '../../store/contract/decisions.ts';
-import type { KnownFile, SourceFile } from '../../store/contract/source-files.ts';
 import { checkHistory } from '../plan/history.ts';
+import { lineText, readLines } from '../records/lines.ts';
+import { parseJson, parseRecord, type RecordLine } from '../records/record.ts';
 import type { HistoryLine } from './history-lines.ts';
-import { lineText, readLines } from './lines.ts';
-import { parseJson, parseRecord, type RecordLine } from './record.ts';
 
 /** A record that is not parsed yet. */
 export interface PendingRecord {

@@ -3,13 +3,13 @@ import { type Dirent, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
-import { RecordError, withSubject } from '../problems.ts';
+import { RecordError, withSubject } from '../records/problems.ts';
 import { decodeText } from '../sidecar/read.ts';
 import { foldFileName, sidecarFinder } from './companions.ts';
+import { readInside } from './files.ts';
 import { FOLDER_FILE, type FolderFile, inherit, parseFolderFile } from './folder-file.ts';
 import { type IgnoreRule, isIgnored, isJunk } from './ignore.ts';
 import { IGNORE_FILE, type IgnoreFiles } from './ignore-files.ts';
-import { readInside } from './read-inside.ts';
 
 export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
 

@@ -1,5 +1,5 @@
 /** Links to a bucket: presigned GET URLs, made without a request. */
-import type { LinkSigner, Validity } from '../../access/file-links.ts';
+import type { LinkSigner, Validity } from '../../access/links.ts';
 import type { SignLink } from '../../catalogue/documents/image-document.ts';
 import type { Credentials } from './credentials.ts';
 import { resolveAddress, type S3Address, type S3Location } from './location.ts';

@@ -2,7 +2,7 @@
  * Feeds of the newest images, as Atom and as JSON Feed, with the filters of `/image/latest`. A call of a feed is admitted like
  * a call of the API. Only images rated sfw appear, because a reader cannot blur them.
  */
-import { linkValidity } from '../../access/file-links.ts';
+import { linkValidity } from '../../access/links.ts';
 import { keepLatest } from '../../api/answers.ts';
 import type { Call, Callable, QueryOf, TaggedResponse } from '../../api/endpoint.ts';
 import { unwrap } from '../../api/images.ts';
@@ -12,10 +12,10 @@ import { cursor, imageFilters } from '../../api/parameters.ts';
 import { pickParameters } from '../../api/query.ts';
 import type { Image } from '../../catalogue/types.ts';
 import { makeTextLater } from '../../http/assets.ts';
-import { entityTag } from '../../http/negotiation.ts';
+import { entityTag } from '../../http/request.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { shorten as shortenText } from '../../lib/text.ts';
-import { categoryNames, choosePicture, shorten, titleOf } from './gallery/preview.ts';
+import { categoryNames, choosePicture, shorten, titleOf } from './gallery/discovery.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from './html.ts';
 
 /** Most readers load the first page only. */

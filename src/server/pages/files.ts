@@ -1,13 +1,13 @@
 /** Sends image files to clients with a valid link, and a page to people whose link is not. */
 import type { IncomingMessage } from 'node:http';
-import { parseFileLink } from '../../access/file-links.ts';
+import { parseFileLink } from '../../access/links.ts';
 import { RequestCaller } from '../../api/call.ts';
 import type { Services } from '../../api/services.ts';
+import type { FileFacts } from '../../catalogue/catalogue.ts';
 import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { matchesETag, prefersHtml } from '../../http/negotiation.ts';
-import type { FileFacts } from '../../store/contract/catalogue.ts';
+import { matchesETag, prefersHtml } from '../../http/request.ts';
 import { messagePage, sendMessagePage } from './message-page.ts';
 
 /** Of the UUID that the verified name begins with. */

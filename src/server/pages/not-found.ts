@@ -3,7 +3,7 @@
 import type { Site } from '../../api/services.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { prefersHtml } from '../../http/negotiation.ts';
+import { prefersHtml } from '../../http/request.ts';
 import { html } from './html.ts';
 import { messagePage, sendMessagePage } from './message-page.ts';
 

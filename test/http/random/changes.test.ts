@@ -1,8 +1,8 @@
 /** The order of a seed while the catalogue changes: imports and removals affect no other image. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/server/engines.ts';
-import type { Filter } from '../../../src/store/contract/catalogue.ts';
 import {
   type FilterQuery,
   matchingIds,

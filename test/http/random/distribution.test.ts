@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Filter } from '../../../src/store/contract/catalogue.ts';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { uuid } from '../../support/catalogues/catalogue.ts';
 import {
   assertUniform,

@@ -1,8 +1,8 @@
 /** Which images match each filter and each pair of filters; and the filters of lists. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Filter, ListFilter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/server/engines.ts';
-import type { Filter, ListFilter } from '../../../src/store/contract/catalogue.ts';
 import { uuid } from '../../support/catalogues/catalogue.ts';
 import {
   artists,

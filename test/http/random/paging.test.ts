@@ -1,8 +1,8 @@
 /** Paging through a seed: returns every image that matches once, for any filters and page sizes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/server/engines.ts';
-import type { Filter } from '../../../src/store/contract/catalogue.ts';
 import {
   type FilterQuery,
   matchingIds,

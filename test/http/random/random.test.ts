@@ -1,8 +1,8 @@
 /** GET /image/random by category: which images match, how many are returned, and that draws are uniform. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/server/engines.ts';
-import type { Filter } from '../../../src/store/contract/catalogue.ts';
 import { images, uuid } from '../../support/catalogues/catalogue.ts';
 import {
   assertUniform,

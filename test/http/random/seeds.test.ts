@@ -1,8 +1,8 @@
 /** Seeds: each is one order of all images, the same on every store. Filters and limits only leave images out. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/server/engines.ts';
-import type { Filter } from '../../../src/store/contract/catalogue.ts';
 import {
   artists,
   characters,

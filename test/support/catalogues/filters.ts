@@ -1,7 +1,7 @@
 /** Random catalogues with every property that images are filtered by, and the rule for which images match. */
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { fileTypes } from '../../../src/catalogue/schemas.ts';
 import type { RandomInt } from '../../../src/lib/random.ts';
-import type { Filter } from '../../../src/store/contract/catalogue.ts';
 import { range } from '../checks/distribution.ts';
 import { madeUpImage } from '../zukan/api.ts';
 import { uuid } from './catalogue.ts';

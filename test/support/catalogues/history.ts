@@ -1,7 +1,7 @@
 /** A catalogue with a change log and a trash, and comparing those of two catalogues. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeImages } from '../../../src/changes/remove-images.ts';
+import { removeImages } from '../../../src/changes/remove.ts';
 import { openFiles, openSnapshot, openWriter } from '../../../src/server/engines.ts';
 import { writeTiny } from '../pictures/tiny.ts';
 import { temporaryFolder } from '../workspace.ts';

@@ -1,12 +1,12 @@
 /** Imports records into a new catalogue. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Catalogue, ListFilter } from '../../../src/catalogue/catalogue.ts';
 import type { ImageDocument } from '../../../src/catalogue/documents/image-document.ts';
 import type { Image, Window } from '../../../src/catalogue/types.ts';
 import { importFiles } from '../../../src/cli/importing/import.ts';
 import type { Config } from '../../../src/config/config.ts';
-import type { ImportListener } from '../../../src/import/apply/listener.ts';
-import type { Catalogue, ListFilter } from '../../../src/store/contract/catalogue.ts';
+import type { ImportListener } from '../../../src/import/listener.ts';
 import type { Engine } from '../servers/engines.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { caller } from '../zukan/caller.ts';

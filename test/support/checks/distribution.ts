@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
+import type { Catalogue, Filter } from '../../../src/catalogue/catalogue.ts';
 import type { ImageDocument } from '../../../src/catalogue/documents/image-document.ts';
 import type { RandomInt } from '../../../src/lib/random.ts';
 import { openStore } from '../../../src/server/engines.ts';
-import type { Catalogue, Filter } from '../../../src/store/contract/catalogue.ts';
 import { contentOf, sandbox } from '../catalogues/import.ts';
 import type { Engine } from '../servers/engines.ts';
 import { caller } from '../zukan/caller.ts';

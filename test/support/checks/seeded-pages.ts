@@ -1,8 +1,8 @@
 /** Pages of random images in the order of a seed, by cursor or by `Link`. */
 
 import assert from 'node:assert/strict';
-import type { SeedPosition } from '../../../src/catalogue/sets/seed-order.ts';
-import type { Catalogue, Filter } from '../../../src/store/contract/catalogue.ts';
+import type { Catalogue, Filter } from '../../../src/catalogue/catalogue.ts';
+import type { SeedPosition } from '../../../src/catalogue/sets/orders.ts';
 import { related } from '../zukan/api.ts';
 import { caller } from '../zukan/caller.ts';
 import type { Service } from '../zukan/service.ts';

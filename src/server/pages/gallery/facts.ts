@@ -5,12 +5,12 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { Services } from '../../../api/services.ts';
+import type { Filter } from '../../../catalogue/catalogue.ts';
 import { withoutLink } from '../../../catalogue/documents/image-document.ts';
 import type { Image, Statistics } from '../../../catalogue/types.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
 import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
-import type { Filter } from '../../../store/contract/catalogue.ts';
 
 export interface Facts {
   /**

@@ -21,8 +21,8 @@ import type { Exchange } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
 import { escapeHtml, HTML_TYPE, type Markup, scriptPolicy } from '../html.ts';
 import { accentStyle, iconLink, wordmark } from '../site.ts';
+import { type Found, findPreview, headTags, previewStart, readSubject, type Subject } from './discovery.ts';
 import { FactCache, type Facts, hiddenParts } from './facts.ts';
-import { type Found, findPreview, headTags, previewStart, readSubject, type Subject } from './preview.ts';
 import { ICON_CACHING } from './site-files.ts';
 
 /** A logo may be an SVG with scripts. They do not run in the gallery, and with this not when the file is opened. */

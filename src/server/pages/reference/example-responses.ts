@@ -1,5 +1,5 @@
 /** The responses of this catalogue to the example calls, shortened, and without what is not safe for everyone. */
-import type { LinkSigner } from '../../../access/file-links.ts';
+import type { LinkSigner } from '../../../access/links.ts';
 import type { Call, Response, Route } from '../../../api/endpoint.ts';
 import type { ExampleRecords } from '../../../api/examples.ts';
 import { readQuery } from '../../../api/query.ts';

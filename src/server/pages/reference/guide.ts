@@ -9,7 +9,7 @@ import {
 } from '../../../api/examples.ts';
 import { html, type Markup, prose } from '../html.ts';
 import { copyButton, requestBlock, tabbedBlock } from './code-blocks.ts';
-import type { Examples } from './example-records.ts';
+import type { Examples } from './examples.ts';
 import type { OpenApi } from './types.ts';
 
 /** From the first call to a picture in a page or in a chat. */

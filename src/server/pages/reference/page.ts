@@ -3,7 +3,7 @@ import type { Route } from '../../../api/endpoint.ts';
 import type { Site } from '../../../api/services.ts';
 import { html, type Markup, prose } from '../html.ts';
 import { iconLink, wordmark } from '../site.ts';
-import type { Examples } from './example-records.ts';
+import type { Examples } from './examples.ts';
 import { headerList, quickStart, searchSection } from './guide.ts';
 import { operationSection, schemaSection } from './sections.ts';
 import type { OpenApi, Operation } from './types.ts';

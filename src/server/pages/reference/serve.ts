@@ -8,7 +8,7 @@ import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
 import { version } from '../../../lib/version.ts';
 import { HTML_TYPE, scriptPolicy } from '../html.ts';
 import { accentStyle } from '../site.ts';
-import { ExampleCache } from './example-records.ts';
+import { ExampleCache } from './examples.ts';
 import { buildOpenApi } from './openapi.ts';
 import { referencePage } from './page.ts';
 

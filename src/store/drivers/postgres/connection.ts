@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { LockTimeout } from '../../contract/writer.ts';
+import { LockTimeout } from '../../../catalogue/writer.ts';
+import { type DataMigration, missingSteps, type NewId, newestStep } from '../../migrations/migrations.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, OutdatedCatalogue } from '../../session.ts';
-import { type DataMigration, missingSteps, type NewId, newestStep } from '../../shared-migrations.ts';
 import { SCHEMA, schema } from './schema.ts';
 
 /** "zukn": the first key of all our advisory locks. */

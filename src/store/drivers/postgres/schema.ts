@@ -1,6 +1,6 @@
 /**
  * The PostgreSQL schema as version 1.0.0 made it: the same tables as in SQLite, and the tokens. It is separate from `public`, so
- * other programs can share the database. Never edit it; append a step to shared-migrations.ts.
+ * other programs can share the database. Never edit it; append a step to store/migrations/migrations.ts.
  *
  * `revision` has one row, whose number every commit sets with `next_revision`: to the time in seconds and 21 random
  * bits, or to more if that is not greater than before. So numbers grow, and a commit that replaces one that a failover or a
@@ -12,7 +12,7 @@
  * of this catalogue: another one was restored from a backup, or lost by a failover, and what was cached from it is not used.
  * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
-import { type Schema, sharedMigrations } from '../../shared-migrations.ts';
+import { type Schema, sharedMigrations } from '../../migrations/migrations.ts';
 
 export const SCHEMA = 'zukan';
 

@@ -1,6 +1,6 @@
 /** Sessions on the catalogue in PostgreSQL. */
+import { LockTimeout } from '../../../catalogue/writer.ts';
 import type { TokenRecord } from '../../contract/token-record.ts';
-import { LockTimeout } from '../../contract/writer.ts';
 import type { LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
 import { splitBatches } from './batches.ts';
 import { type Client, connect, databaseError, disconnect, waitForWriteLock } from './connection.ts';

@@ -1,7 +1,7 @@
 /** The store in PostgreSQL: connection pools for the catalogue and the tokens, and one connection that listens. */
 import type { Tuning } from '../../../lib/tuning.ts';
-import { StoredCatalogue } from '../../catalogue.ts';
 import { DocumentFiller } from '../../document-filler.ts';
+import { StoredCatalogue } from '../../read/catalogue.ts';
 import type { Store } from '../../store.ts';
 import { connect } from './connection.ts';
 import { PostgresDriver } from './driver.ts';

@@ -3,11 +3,11 @@
  * view's, the catalogue has changed.
  */
 
+import type { FileFacts } from '../../../catalogue/catalogue.ts';
 import type { NewestPage } from '../../../catalogue/sets/choose-images.ts';
 import type { ImageDimensions } from '../../../catalogue/sets/image-sizes.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
-import type { FileFacts } from '../../contract/catalogue.ts';
-import type { Placed } from '../../contract/writer.ts';
+import type { Placed } from '../../../catalogue/writer.ts';
 import type { Shelf, ShelfSnapshot } from '../../shelves.ts';
 import { expectVersion } from '../../versions.ts';
 import {

@@ -4,10 +4,10 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { LockTimeout } from '../../../catalogue/writer.ts';
 import { makeFolder, PRIVATE_FOLDER } from '../../../lib/file-system.ts';
-import { LockTimeout } from '../../contract/writer.ts';
+import type { NewId } from '../../migrations/migrations.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions } from '../../session.ts';
-import type { NewId } from '../../shared-migrations.ts';
 import { type FileSchema, isCurrent, migrate, requireSchema } from './migrations.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. */

@@ -1,13 +1,13 @@
 /** Schema migrations of a database file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { OutdatedCatalogue } from '../../session.ts';
 import {
   type DataMigration,
   missingSteps,
   type NewId,
   newestStep,
   type Schema,
-} from '../../shared-migrations.ts';
+} from '../../migrations/migrations.ts';
+import { OutdatedCatalogue } from '../../session.ts';
 
 /** The file's `user_version` counts the steps applied. */
 export interface FileSchema extends Schema {

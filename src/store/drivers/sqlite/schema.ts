@@ -1,5 +1,5 @@
 /**
- * The schemas of the embedded store, as version 1.0.0 made them. Never edit them; append a step to shared-migrations.ts.
+ * The schemas of the embedded store, as version 1.0.0 made them. Never edit them; append a step to store/migrations/migrations.ts.
  *
  * `shelf` has one row for the whole catalogue, one for animations, and one for each rating, orientation, file type, artist,
  * category and character. The last three kinds also have their public JSON, their position in the list of their kind, and the number of the image
@@ -20,7 +20,7 @@
  * latest change of each image that was changed, placed elsewhere or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
  */
-import { sharedMigrations } from '../../shared-migrations.ts';
+import { sharedMigrations } from '../../migrations/migrations.ts';
 import type { FileSchema } from './migrations.ts';
 
 export const catalogueSchema: FileSchema = {

@@ -1,9 +1,9 @@
 /** The embedded store: the catalogue and the tokens, one file each. */
 import { statSync } from 'node:fs';
 import { defaultTuning } from '../../../lib/tuning.ts';
-import { StoredCatalogue } from '../../catalogue.ts';
 import { DocumentFiller } from '../../document-filler.ts';
-import type { NewId } from '../../shared-migrations.ts';
+import type { NewId } from '../../migrations/migrations.ts';
+import { StoredCatalogue } from '../../read/catalogue.ts';
 import type { Store } from '../../store.ts';
 import { closeDatabase, migrateDatabase, openDatabase } from './database.ts';
 import { SqliteDriver } from './driver.ts';

@@ -1,9 +1,9 @@
 /** One version of the embedded catalogue. Valid inside a read transaction of that version only. */
+import type { FileFacts } from '../../../catalogue/catalogue.ts';
 import { type NewestPage, newestBelow } from '../../../catalogue/sets/choose-images.ts';
 import type { ImageDimensions } from '../../../catalogue/sets/image-sizes.ts';
 import type { Document, Kind } from '../../../catalogue/types.ts';
-import type { FileFacts } from '../../contract/catalogue.ts';
-import type { Placed } from '../../contract/writer.ts';
+import type { Placed } from '../../../catalogue/writer.ts';
 import { buildSnapshot, type Shelf, type ShelfSnapshot, type SnapshotRow } from '../../shelves.ts';
 import {
   type AliasRow,

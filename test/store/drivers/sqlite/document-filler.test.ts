@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openWriter } from '../../../../src/server/engines.ts';
-import { StoredCatalogue } from '../../../../src/store/catalogue.ts';
 import { DocumentFiller } from '../../../../src/store/document-filler.ts';
 import { openDriver } from '../../../../src/store/drivers/sqlite/store.ts';
+import { StoredCatalogue } from '../../../../src/store/read/catalogue.ts';
 import { uuid } from '../../../support/catalogues/catalogue.ts';
 import { contentOf, keyed, listed, sandbox } from '../../../support/catalogues/import.ts';
 import { databaseFile } from '../../../support/zukan/service.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { StoredCatalogue } from '../../../../src/store/catalogue.ts';
 import { SqliteDriver } from '../../../../src/store/drivers/sqlite/driver.ts';
 import { openDriver } from '../../../../src/store/drivers/sqlite/store.ts';
+import { StoredCatalogue } from '../../../../src/store/read/catalogue.ts';
 import { type Call, get, type View } from '../../../../src/store/view.ts';
 import { keyed, sandbox } from '../../../support/catalogues/import.ts';
 import { databaseFile } from '../../../support/zukan/service.ts';

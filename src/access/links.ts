@@ -1,0 +1,175 @@
+/**
+ * Expiring links to image bytes: when they expire, and the links to files that zukan serves itself,
+ * `/files/<name>?expires=<unix seconds>&signature=<base64url>`. Links to object storage are in media/s3/links.ts.
+ */
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { LinkedFile, SignLink } from '../catalogue/documents/image-document.ts';
+
+/** When a link works, in seconds since 1970. */
+export interface Validity {
+  begins: number;
+  expires: number;
+}
+
+export interface LinkSigner {
+  /** The longest possible lifetime of a link, in seconds. */
+  readonly maxLifetime: number;
+  /**
+   * Returns a function that signs links with the same validity. `origin` is the origin that the client called. Links of the
+   * default validity are the same for all clients.
+   */
+  signer(origin: string, validity: Validity, isDefault?: boolean): SignLink;
+}
+
+/** Default links expire at the end of a bucket of a sixtieth of their lifetime, at most five minutes. */
+const BUCKETS_PER_LIFETIME = 60;
+const MAX_BUCKET = 300;
+/** The end of the year 9999; an ISO timestamp has four digits for the year. */
+const MAX_EXPIRES = 253_402_300_799;
+
+/**
+ * The validity of a link issued now. An exact lifetime is kept to the second. Any other is rounded up to the end of a
+ * bucket: all links issued within a bucket are equal, and browsers and CDNs can cache them.
+ */
+export function linkValidity(now: number, lifetime: number, isExact: boolean): Validity {
+  const bucket = isExact ? 1 : Math.min(MAX_BUCKET, Math.max(1, Math.floor(lifetime / BUCKETS_PER_LIFETIME)));
+  const expires = Math.ceil((now / 1000 + lifetime) / bucket) * bucket;
+  return { begins: expires - lifetime - (isExact ? 0 : bucket), expires: Math.min(MAX_EXPIRES, expires) };
+}
+
+type LinkStatus = 'valid' | 'invalid' | 'expired';
+
+/** Of the name of a file: the id of an image, the size of a thumbnail, and the type. */
+const fileNameForm = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-[1-9][0-9]{0,5})?\.[a-z]{3,4}/.source;
+const linkPattern = new RegExp(
+  `^/files/(${fileNameForm})\\?expires=([1-9][0-9]{0,11})&signature=([0-9A-Za-z_-]{43})$`,
+);
+
+export interface FileLink {
+  fileName: string;
+  expires: number;
+  signature: string;
+}
+
+/**
+ * `target` is the path and the query of a request, as they were sent. A link has only the form in which it was issued: if others
+ * worked, caches would keep a copy for each.
+ */
+export function parseFileLink(target: string): FileLink | undefined {
+  const [, fileName, expires, signature] = linkPattern.exec(target) ?? [];
+  if (!fileName || !signature) return undefined;
+  return { fileName, expires: Number(expires), signature };
+}
+
+/**
+ * Signing every link with HMAC would be slow. Instead, HMAC derives one key per expiry time, and a link's signature is the
+ * SHA-256 of that key and the file name. A bare hash of key and message allows length extension, but only file names of one
+ * strict form are ever verified, and an extended message contains padding bytes that no such name contains.
+ */
+export class FileLinks implements LinkSigner {
+  readonly maxLifetime = Number.POSITIVE_INFINITY;
+  readonly #keys: readonly string[];
+  readonly #signatures: SignatureCache;
+  /** Most links issued within a minute share an origin and an expiry time. */
+  #latest: FileSigner | undefined;
+
+  /** The first key signs, all verify. */
+  constructor(keys: readonly string[], maxCachedBytes = 0) {
+    this.#keys = keys;
+    this.#signatures = new SignatureCache(maxCachedBytes);
+  }
+
+  signer(origin: string, { expires }: Validity, isDefault = false): SignLink {
+    if (!this.#latest?.isFor(origin, expires, isDefault)) {
+      const key = deriveKey(this.#keys[0] as string, expires);
+      this.#latest = new FileSigner(origin, expires, key, isDefault ? this.#signatures : undefined);
+    }
+    return this.#latest.sign;
+  }
+
+  verify({ fileName, expires, signature }: FileLink, now: number): LinkStatus {
+    const given = Buffer.from(signature);
+    const isSigned = this.#keys.some((key) => {
+      return timingSafeEqual(given, Buffer.from(sign(deriveKey(key, expires), fileName)));
+    });
+    if (!isSigned) return 'invalid';
+    return now < expires * 1000 ? 'valid' : 'expired';
+  }
+}
+
+/** Signs links of one origin that expire together. */
+class FileSigner {
+  readonly sign: SignLink;
+  readonly #origin: string;
+  readonly #expires: number;
+  readonly #cache: SignatureCache | undefined;
+
+  constructor(origin: string, expires: number, key: string, cache: SignatureCache | undefined) {
+    this.#origin = origin;
+    this.#expires = expires;
+    this.#cache = cache;
+    const isoExpires = new Date(expires * 1000).toISOString();
+    const [start, middle] = [`${origin}/files/`, `?expires=${expires}&signature=`];
+    this.sign = (file) => {
+      const make = () => sign(key, file.fileName);
+      const signature = cache ? cache.get(file, expires, make) : make();
+      return { url: start + file.fileName + middle + signature, expires: isoExpires };
+    };
+  }
+
+  isFor(origin: string, expires: number, isDefault: boolean): boolean {
+    return expires === this.#expires && origin === this.#origin && isDefault === (this.#cache !== undefined);
+  }
+}
+
+function deriveKey(key: string, expires: number): string {
+  return createHmac('sha256', key).update(`zukan link ${expires}`).digest('hex');
+}
+
+function sign(key: string, fileName: string): string {
+  return hash('sha256', key + fileName, 'base64url');
+}
+
+const SIGNATURE_LENGTH = 43;
+/** A signature, and before it the tag of the links that it belongs to. */
+const WORDS = 1 + Math.ceil(SIGNATURE_LENGTH / 4);
+
+type FileOfImage = Pick<LinkedFile, 'number' | 'revision'>;
+
+/**
+ * Signatures of default links, by image number. All default links of a minute expire together, and under load most images
+ * are linked several times in that minute. As bytes without objects, they cost the garbage collector nothing.
+ */
+class SignatureCache {
+  readonly #words: Uint32Array;
+  readonly #bytes: Buffer;
+  /** Changes with the expiry time and the revision, so nothing has to be cleared then. */
+  #tag = 1;
+  #expires = 0;
+  #revision: number | undefined;
+
+  /** The system provides the memory only when it is written to. */
+  constructor(maxBytes: number) {
+    this.#words = new Uint32Array(Math.floor(maxBytes / 4));
+    this.#bytes = Buffer.from(this.#words.buffer);
+  }
+
+  /** The signature of a file, made with `sign` if it is not cached. */
+  get({ number, revision }: FileOfImage, expires: number, sign: () => string): string {
+    // A thumbnail, of no revision.
+    if (number === undefined) return sign();
+    if (expires !== this.#expires || revision !== this.#revision) {
+      this.#tag++;
+      [this.#expires, this.#revision] = [expires, revision];
+    }
+    const index = number * WORDS;
+    const start = (index + 1) * 4;
+    if (this.#words[index] === this.#tag)
+      return this.#bytes.toString('latin1', start, start + SIGNATURE_LENGTH);
+    const signature = sign();
+    if (index + WORDS > this.#words.length) return signature;
+    this.#words[index] = this.#tag;
+    this.#bytes.write(signature, start, 'latin1');
+    return signature;
+  }
+}

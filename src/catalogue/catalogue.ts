@@ -1,0 +1,188 @@
+/** The catalogue as request handlers read it. */
+import type { RandomInt } from '../lib/random.ts';
+import type { ImageDocument } from './documents/image-document.ts';
+import type { SeedPosition } from './sets/orders.ts';
+import type { FileType, Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from './types.ts';
+
+/** Which images qualify: those that meet every condition given. */
+export interface Filter {
+  /** Rated one of these. */
+  nsfw?: readonly Rating[] | undefined;
+  /** Of one of these orientations. */
+  orientation?: readonly Orientation[] | undefined;
+  /** In these categories, by name. */
+  categories?: readonly string[] | undefined;
+  /** Whether in all of the categories (the default) or in any of them. */
+  match?: 'all' | 'any' | undefined;
+  /** In none of these categories, by name. */
+  exclude?: readonly string[] | undefined;
+  /** By one of the artists with these ids. */
+  artist?: readonly string[] | undefined;
+  /** By none of the artists with these ids. */
+  excludeArtist?: readonly string[] | undefined;
+  /** Showing one of the characters with these ids. */
+  character?: readonly string[] | undefined;
+  /** In one of the albums with these ids. */
+  album?: readonly string[] | undefined;
+  /** Whether they are animations. Those of which that is not known are not. */
+  animated?: boolean | undefined;
+  /** Files of one of these types. */
+  type?: readonly (FileType | 'jpg')[] | undefined;
+  /** In pixels. */
+  minWidth?: number | undefined;
+  minHeight?: number | undefined;
+  maxWidth?: number | undefined;
+  maxHeight?: number | undefined;
+  /** Width to height, such as `16:9`. May differ by 2 %. */
+  aspectRatio?: string | undefined;
+}
+
+/** The conditions that lists accept. */
+export type ListFilter = Omit<Filter, 'categories' | 'match' | 'exclude'>;
+
+/** How many unknown categories of a list an error names. */
+export const MAX_UNKNOWN_NAMES = 10;
+
+/**
+ * Names or ids in a call that do not exist, or a position that a newer catalogue no longer has. Of more than
+ * `MAX_UNKNOWN_NAMES`, the list has one more; the others are not looked up.
+ */
+export interface FilterProblem {
+  problem: { categories: string[]; exclude: string[] } | Exclude<Kind, 'category'> | 'image' | 'position';
+}
+
+/** The id of the entry that the wanted one was merged into. */
+export interface Moved {
+  movedTo: string;
+}
+
+export interface ImagePage {
+  /** Of all pages. */
+  total: number;
+  items: ImageDocument[];
+}
+
+/** Images of one entry. */
+export type EntryPage = ImagePage | Moved | FilterProblem;
+
+/** Images in the order of a seed, and the position of the one that follows, if any. */
+export interface SeededImages {
+  images: ImageDocument[];
+  next: SeedPosition | undefined;
+}
+
+/** Images, newest first, and the number that the next page continues below, if there is one. */
+export interface LatestImages {
+  images: ImageDocument[];
+  next: number | undefined;
+}
+
+/** An artist, character, category or album. */
+export interface EntryDetails {
+  id: string;
+  /** The public JSON. */
+  document: string;
+  /** The number of images. */
+  images: number;
+  /** The newest image rated sfw, if there is one and covers were asked for. */
+  cover?: ImageDocument | undefined;
+}
+
+/** The parameters of random images that a text means. Those of entries are names of categories, and ids of all others. */
+export interface FoundFilters {
+  categories?: string[];
+  exclude?: string[];
+  artist?: string[];
+  excludeArtist?: string[];
+  character?: string[];
+  nsfw?: Rating[];
+  orientation?: Orientation[];
+}
+
+/** What a search for everything finds: of each list at most ten, the best ones first. */
+export interface Found {
+  /** With their covers. */
+  artists: EntryDetails[];
+  characters: EntryDetails[];
+  categories: EntryDetails[];
+  /** Those whose titles match, newest first. */
+  images: ImageDocument[];
+  filters: FoundFilters;
+}
+
+/** A page of entries by name, the default, or of those with most images first and then by name. */
+export interface EntryWindow extends Window {
+  sort?: 'name' | 'images';
+}
+
+/** What is needed to send an image's bytes. */
+export interface FileFacts {
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+}
+
+/** Who makes a call that may take long. Such calls share the processor fairly, and end when the caller disconnects. */
+export interface Caller {
+  /** The same for all calls of a client. */
+  readonly client: string;
+  readonly signal: AbortSignal;
+}
+
+/** Each call answers from one version of the catalogue, never from two. Calls with a caller throw Unavailable under load. */
+export interface Catalogue {
+  statistics(): Promise<Statistics>;
+  image(id: string): Promise<ImageDocument | undefined>;
+  /** Names and ids in the filter that do not exist. Reads no image. */
+  checkFilter(filter: Filter): Promise<FilterProblem | undefined>;
+  /** In the order in which they were added. */
+  images(filter: ListFilter, window: Window, caller: Caller): Promise<ImagePage | FilterProblem>;
+  /** The same of one artist. If the artist was merged, only the id of the one that took over. */
+  artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
+  /** Those of one album, in its order. */
+  albumImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
+  /** Distinct images, in random order. */
+  randomImages(
+    filter: Filter,
+    limit: number,
+    randomInt: RandomInt,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem>;
+  /** Images in the order of a seed, from the start or from a position on. */
+  seededImages(
+    filter: Filter,
+    seed: string,
+    from: SeedPosition | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<SeededImages | FilterProblem>;
+  /** Newest first: all images, or those below a number. */
+  latestImages(
+    filter: Filter,
+    below: number | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<LatestImages | FilterProblem>;
+  /** Images that look most like another one, nearest first, without itself. */
+  similarImages(
+    id: string,
+    filter: ListFilter,
+    limit: number,
+    caller: Caller,
+  ): Promise<ImageDocument[] | FilterProblem>;
+  /** The entries of a kind, by name, then id. */
+  list(kind: Kind, window: Window, hasCovers?: boolean): Promise<Page<EntryDetails>>;
+  /** The same, of those whose names match, if there is a pattern. Throws PatternError, or SearchTooLong. */
+  search(
+    kind: Kind,
+    pattern: string | undefined,
+    window: EntryWindow,
+    caller: Caller,
+    hasCovers?: boolean,
+  ): Promise<Page<EntryDetails>>;
+  /** Searches names and titles (catalogue/search/query.ts). */
+  searchAll(text: string, ratings: readonly Rating[] | undefined, caller: Caller): Promise<Found>;
+  /** The entry with this id, or else the one that an entry with this id was merged into. */
+  one(kind: Kind, id: string, hasCover?: boolean): Promise<EntryDetails | undefined>;
+  file(image: string): Promise<FileFacts | undefined>;
+}

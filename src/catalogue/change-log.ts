@@ -1,0 +1,186 @@
+/**
+ * The change log: every committed change, who made it, and how things were before, so that it can be seen and undone.
+ *
+ * The images that a change added are a range of image numbers, so that recording an import costs nothing. Everything else
+ * that it changed is an item, with what was before and after. What a change removed is in the trash: whole images, and
+ * the former files of images that got another one.
+ */
+import type { SavedImage } from '../store/contract/image.ts';
+import type { Kind } from './types.ts';
+
+/** `import` is a command or a watched folder. What is done in the studio is `studio`, adding pictures too. */
+export type ChangeOrigin = 'import' | 'shell' | 'studio';
+
+export interface Change {
+  number: number;
+  at: string;
+  origin: ChangeOrigin;
+  /** Of the operating system, or who signed in to a remote studio. */
+  user: string;
+  /** One line. */
+  summary: string;
+  /** The paths that were imported; empty if pictures were added in the studio. Null if it is no import. */
+  source: string | null;
+  /** Images that were added, changed and removed. */
+  added: number;
+  changed: number;
+  removed: number;
+  /** Entries that were added, changed or removed. */
+  entries: number;
+  /** The numbers of the images that it added. There are none if the last one is lower than the first one. */
+  firstImage: number;
+  lastImage: number;
+  items: number;
+  /** The change that this one undoes. */
+  undoes: number | null;
+  /** `forgotten`: it changed too much to be remembered. `final`: it took images down, which cannot be undone. */
+  state: 'done' | 'undone' | 'forgotten' | 'final';
+}
+
+/**
+ * `blocked` is a name of an entry (JSON: kind and name), `removed` the hash of a picture that imports leave out. Of an image that
+ * was taken down, only the hash is kept.
+ */
+export type ItemKind = 'image' | Kind | 'blocked' | 'removed' | 'taken-down';
+
+/** Of an image, `before` and `after` have the fields that changed; of anything else, all of it. Null: it did not exist. */
+export interface ChangeItem {
+  kind: ItemKind;
+  id: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  /** The change that undid it. */
+  undoneBy: number | null;
+}
+
+/** A field before and after, for people to read; empty texts if there was nothing. */
+export interface Difference {
+  field: string;
+  before: string;
+  after: string;
+}
+
+/** An item for people to read, with names in place of ids. */
+export interface DescribedItem {
+  kind: ChangeItem['kind'];
+  id: string;
+  /** Of an entry or of a blocked name. The title or the file name of an image that is in the catalogue or the trash. */
+  name?: string;
+  what: 'added' | 'changed' | 'removed' | 'taken down';
+  differences: Difference[];
+  undoneBy: number | null;
+}
+
+/** An item as it is stored: `before` and `after` are JSON. */
+export type StoredItem = Omit<ChangeItem, 'before' | 'after'> & {
+  change: number;
+  before: string | null;
+  after: string | null;
+};
+
+/** What changes need to know about the log before they are undone, and what the trash has. */
+export interface ChangeLogReader {
+  /** The newest one first. */
+  list(filter: ChangeFilter): Promise<Change[]>;
+  find(number: number): Promise<Change | undefined>;
+  /** In batches, by kind and id. */
+  items(change: number): AsyncIterable<ChangeItem[]>;
+  /** All of them, the oldest one first. */
+  changes(): AsyncIterable<Change>;
+  /** Those of all changes, by change, kind and id. Their JSON may be damaged. */
+  storedItems(): AsyncIterable<StoredItem>;
+  /** The ids of entries that have or had this name, as far as the log goes. */
+  entriesNamed(name: string): Promise<string[]>;
+  /** The last one first. */
+  trash(): AsyncIterable<TrashedImage>;
+  /** What the trash has of these images: the images themselves, and former files. */
+  trashed(ids: string[]): Promise<TrashedImage[]>;
+  /** What the trash has with these bytes. */
+  trashedBytes(hashes: string[]): Promise<TrashedImage[]>;
+}
+
+export interface ChangeFilter {
+  limit: number;
+  /** Made at this time or later. */
+  since?: string | undefined;
+  /** Only changes of one of these images or entries. */
+  of?: { kinds: readonly ItemKind[]; ids: readonly string[] } | undefined;
+  /** Only imports. */
+  isImport?: boolean | undefined;
+  origin?: ChangeOrigin | undefined;
+  user?: string | undefined;
+}
+
+/** An image that was removed, or that got another file. */
+export interface TrashedImage {
+  change: number;
+  /** `file`: the image is still there, with another file. */
+  kind: 'image' | 'file';
+  removedAt: string;
+  /** Whether the change undid another one. It can be restored with that. */
+  isByUndo: boolean;
+  /** As it was. */
+  image: SavedImage;
+}
+
+/** Part of a writer's transaction: the change that it will commit. */
+export interface ChangeLogWriter extends ChangeLogReader {
+  /** The number of this change. */
+  readonly number: number;
+  /** The highest number of an image when the transaction began. */
+  readonly lastImage: number;
+  /** The one-line summary. Without it, the log counts what was changed. */
+  describe(summary: string): void;
+  /** This change is what a page of the studio calls so: a UUID of the page, and the rest. It is remembered as long as the change. */
+  nameEdit(edit: string): void;
+  /** The change with this name. */
+  findEdit(edit: string): Promise<Change | undefined>;
+  /**
+   * What changes after this one, except those of the same page, did to these images. Undefined if the log does not say: it is of another
+   * time, or something was forgotten.
+   */
+  imagesSince(change: number, edit: string, ids: string[]): Promise<ChangeItem[] | undefined>;
+  /**
+   * This change is an import of these paths. It adds to the change `continues`, if that is still the last one. Call it before
+   * anything is changed.
+   */
+  startImport(source: string, continues: number | undefined): Promise<void>;
+  /** What will be committed, so far. Undefined if nothing was changed. */
+  current(): Change | undefined;
+  /** This change undoes another one. What that one had undone can be undone again. */
+  startUndo(change: Change): Promise<void>;
+  /** These items of the change are undone. */
+  markUndone(change: Change, items: Pick<ChangeItem, 'kind' | 'id'>[]): Promise<void>;
+  /** Nothing of the change is left to undo. */
+  closeChange(change: Change): Promise<void>;
+  /** The ids of the images that a change added and that still exist, in batches. They may be removed meanwhile. */
+  addedImages(change: Change): AsyncIterable<string[]>;
+  /** What later changes, which are not undone, did to these things: their items, by id. */
+  laterItems(change: Change, kind: ItemKind, ids: string[]): Promise<Map<string, ChangeItem[]>>;
+  /** The items of images in later changes that are not undone. */
+  laterImages(change: Change): AsyncIterable<ChangeItem>;
+  /** Those of the entries whose removal can be undone. */
+  removedEntries(kind: Kind, ids: string[]): Promise<Set<string>>;
+  /** Of a change that added them, the images that are in the trash now, but not because it was undone. */
+  trashedOfRange(change: Change): Promise<string[]>;
+  /** Removes rows from the trash. The files of images that are not restored become unused. */
+  takeFromTrash(rows: Pick<TrashedImage, 'change' | 'image'>[]): Promise<void>;
+  /** The present time is right, even if the clock jumped: what is older than it is kept may be deleted. */
+  acceptClock(): void;
+  /** What the trash has: everything, or what is older than a time. */
+  trashBefore(time: string | undefined): Promise<TrashedImage[]>;
+  /**
+   * Adds what another catalogue logged. The log must be empty. This transaction is no change itself, and images that it adds
+   * leave out the numbers of those in the trash. Call it before anything is changed, once or for one part after the other.
+   */
+  restore(part: LogPart): Promise<void>;
+  /** Drops these items and those that belong to no change, and counts those of each change again if there are more. */
+  repair(broken: Pick<StoredItem, 'change' | 'kind' | 'id'>[]): Promise<void>;
+}
+
+/** A part of a change log and of the trash. */
+export interface LogPart {
+  changes: Change[];
+  items: StoredItem[];
+  trash: TrashedImage[];
+}

@@ -1,0 +1,79 @@
+/**
+ * Which file of which folder each image came from. An import skips files that did not change since, and `--prune` removes
+ * images whose files are gone.
+ */
+import type { RemovedFile } from '../store/contract/decisions.ts';
+import type { Rating } from './types.ts';
+
+export const SOURCE_STATES = ['first', 'copy', 'thumbnail', 'replaced'] as const;
+
+export interface SourceFile {
+  /** The real path of the folder that was imported, in NFC, as all names of files that are stored. */
+  folder: string;
+  /** Relative to the folder, in NFC. */
+  path: string;
+  /** The id of the image. */
+  image: string;
+  /**
+   * `first`: the image has the fields of this file. `copy`: the same bytes as a file that comes first. `thumbnail`: only a
+   * smaller version of the image. `replaced`: the file has other bytes by now, which are another image.
+   */
+  state: (typeof SOURCE_STATES)[number];
+  /** What the file and its sidecars looked like, and how they were read. `''` if the file has to be read again. */
+  fingerprint: string;
+}
+
+/** `eTag` identifies the bytes of the image, and `perceptualHash` is what they look like, if that is known. */
+export type KnownFile = SourceFile & { eTag: string; perceptualHash: string | null };
+
+/** A file whose picture an operator removed. */
+export type RemovedSource = Pick<SourceFile, 'path' | 'state' | 'fingerprint'> & RemovedFile;
+
+/** How an operator chose to import a folder. The next import of the folder keeps every choice that it does not change. */
+export interface FolderChoice {
+  folderCategories?: 'all' | 'last' | 'none' | number;
+  exclude?: string[];
+  defaultRating?: Rating;
+  albumsFrom?: 'folders' | 'none';
+}
+
+export interface ChosenFolder {
+  /** As that of a source file. */
+  folder: string;
+  choice: FolderChoice;
+}
+
+/** Outside a transaction: a folder may take hours to read. Files whose image was removed are left out. */
+export interface SourceFileReader extends AsyncDisposable {
+  find(folder: string, paths: string[]): Promise<KnownFile[]>;
+  /** Those whose pictures an operator removed, and that no other image has. */
+  findRemoved(folder: string, paths: string[]): Promise<RemovedSource[]>;
+  /** All of a folder. */
+  all(folder: string): AsyncIterable<KnownFile>;
+  /** In whatever folder. */
+  ofImages(ids: string[]): Promise<KnownFile[]>;
+  /** Those of the hashes that are the bytes of an image. */
+  knownBytes(hashes: string[]): Promise<Set<string>>;
+  /** Empty if nothing was chosen for the folder. */
+  choiceFor(folder: string): Promise<FolderChoice>;
+}
+
+/** Part of a writer's transaction. */
+export interface SourceFileWriter {
+  /** Another image that came from the same path is `replaced` from then on. */
+  save(files: SourceFile[]): Promise<void>;
+  /** Adds the files of a backup as they were. */
+  restore(files: SourceFile[]): Promise<void>;
+  remove(files: Pick<SourceFile, 'folder' | 'path' | 'image'>[]): Promise<void>;
+  /** All files of a folder, also those whose images were removed. */
+  ofFolder(folder: string): AsyncIterable<Pick<SourceFile, 'path' | 'image' | 'state'>>;
+  /** In whatever folder. */
+  ofImages(ids: string[]): Promise<Pick<SourceFile, 'folder' | 'path' | 'image' | 'state'>[]>;
+  /** Those of the images that came from any file, in whatever folder, which was not replaced. */
+  provided(images: string[]): Promise<Set<string>>;
+  /** These images no longer come from any file, so no import removes them because a file is gone. */
+  detach(images: string[]): Promise<void>;
+  /** The next import reads the files of these images again. */
+  forget(images: string[]): Promise<void>;
+  choose(folder: string, choice: FolderChoice): Promise<void>;
+}

@@ -1,0 +1,180 @@
+/** Writing the catalogue, and reading all of it: what commands need of a store. */
+import type { BlockedName, Decisions, RemovedFile } from '../store/contract/decisions.ts';
+import type { ImageRow, SavedImage } from '../store/contract/image.ts';
+import type { TokenRecord } from '../store/contract/token-record.ts';
+import type { ChangeLogReader, ChangeLogWriter } from './change-log.ts';
+import type { ChosenFolder, SourceFile, SourceFileWriter } from './records.ts';
+import type { FileType, Kind, Orientation, Rating } from './types.ts';
+
+export type { ImageRow, SavedImage } from '../store/contract/image.ts';
+
+/**
+ * A stored artist, category, character or album. `shelf` is absent until it is saved. `aliases` are its other names, such as
+ * the one before it was renamed. Saving an entry without `aliases` or `images` leaves them as they are.
+ */
+export interface Entry {
+  shelf?: number;
+  kind: Kind;
+  id: string;
+  name: string;
+  createdAt: string;
+  /** Its public JSON, without the count of images. */
+  document: string;
+  aliases?: string[];
+  /** The ids of the images of an album, in its order, each once. Those in the trash are there too. */
+  images?: string[];
+}
+
+/** Of an album. */
+export const MAX_ALBUM_IMAGES = 10_000;
+
+export type SavedEntry = Entry & { shelf: number; aliases: string[] };
+
+/** What filters ask about an image: the shelves that it belongs on, and its size in pixels. */
+export interface Placement {
+  shelves: number[];
+  width: number;
+  height: number;
+}
+
+export interface Placed extends Placement {
+  image: number;
+}
+
+export interface PlacedImage extends Placement {
+  row: ImageRow;
+  /**
+   * Whether its former file does not go to the trash: a catalogue file replaces it, or it is the same picture, perhaps with its
+   * location.
+   */
+  dropsFile?: boolean;
+}
+
+/** Finds entries and images by what identifies them. */
+export interface Lookup {
+  entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
+  /** Every entry with one of the names; categories ignoring case. */
+  entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
+  /** The entries with one of the aliases; those of categories ignoring case. An alias belongs to one entry of a kind. */
+  entriesByAlias(kind: Kind, aliases: string[]): Promise<SavedEntry[]>;
+  /** The albums that list any of the images. */
+  albumsOf(images: string[]): Promise<SavedEntry[]>;
+  /** The names of all entries of a kind. */
+  entryNames(kind: Kind): Promise<string[]>;
+  imagesById(ids: string[]): Promise<SavedImage[]>;
+  /** The albums that have any of these images, and how many of them. */
+  countByAlbum(ids: string[]): Promise<{ id: string; name: string; images: number }[]>;
+  /** Those of the ids that images have, and those that images in the trash have. */
+  findImageIds(ids: string[]): Promise<{ images: Set<string>; trashed: Set<string> }>;
+  /** The images on a shelf, in batches. They may be moved or removed meanwhile, batch by batch. */
+  imagesOn(shelf: number): AsyncIterable<SavedImage[]>;
+}
+
+/** The shelves that every catalogue has, by number. */
+export interface FixedShelves {
+  catalogue: number;
+  rating: Record<Rating, number>;
+  orientation: Record<Orientation, number>;
+  type: Record<FileType, number>;
+  animated: number;
+}
+
+/**
+ * One transaction under one lock, from opening to `commit`; disposing of it without a commit rolls back. Its methods take
+ * many records per call to save round trips to a database server.
+ */
+export interface CatalogueWriter extends Lookup, AsyncDisposable {
+  fixedShelves: FixedShelves;
+  decisions: Decisions;
+  sourceFiles: SourceFileWriter;
+  changeLog: ChangeLogWriter;
+  imagesByETag(eTags: string[]): Promise<SavedImage[]>;
+  saveEntries(entries: Entry[]): Promise<void>;
+  /** Saves only the aliases of an entry, and takes them from others that have them. */
+  saveAliases(entry: SavedEntry): Promise<void>;
+  /** Removes entries with their aliases. No image may belong to them, except to an album. */
+  removeEntries(entries: SavedEntry[]): Promise<void>;
+  /** Adds or updates images, and places each on exactly these shelves and those of the albums that have it. */
+  saveImages(images: PlacedImage[]): Promise<void>;
+  /** Saves the hashes of images, which must exist; null removes one. */
+  savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void>;
+  /** Moves images to the trash. Returns the rows that were removed. */
+  trashImages(ids: string[]): Promise<SavedImage[]>;
+  /**
+   * Takes images down: removes them for good, from the trash and the change log too. Returns the rows that were removed,
+   * and those of their former files.
+   */
+  takeDownImages(ids: string[]): Promise<{ removed: ImageRow[]; former: ImageRow[] }>;
+  /** Adds images that were removed, with the numbers that they had. */
+  restoreImages(images: (PlacedImage & { row: SavedImage })[]): Promise<void>;
+  /** Those of the keys that no image uses. */
+  unusedKeys(keys: string[]): Promise<string[]>;
+  /** Adds tokens together with the commit. Those that exist already stay as they are. */
+  restoreTokens(records: TokenRecord[]): Promise<void>;
+  /** Makes it the catalogue with this identity. */
+  identify(identity: string): Promise<void>;
+  /** Makes `commit` renumber all shelves and lists. */
+  renumberAll(): Promise<void>;
+  commit(): Promise<void>;
+}
+
+/** Images that are on all of the shelves, at least one. */
+export interface ImageIdFilter {
+  shelves: number[];
+  /** Only those that belong to no entry of these kinds. */
+  without: Kind[];
+  /** Only those with fields that an operator decided. */
+  isEdited: boolean;
+  /** Only those whose rating nobody decided. */
+  isUnrated: boolean;
+  /** Only those whose files changed since somebody rated them by hand. */
+  isFileChanged: boolean;
+  /** Only those that this change added or changed. */
+  change?: number | undefined;
+}
+
+/** A whole catalogue as of one version, a record at a time. */
+export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
+  /** Undefined if an older version made the catalogue. */
+  identity(): Promise<string | undefined>;
+  fixedShelves: FixedShelves;
+  /** Whether there is nothing that a restore could mix with: no record, no decision and no history. */
+  isEmpty(): Promise<boolean>;
+  entries(kind: Kind): AsyncIterable<SavedEntry>;
+  images(): AsyncIterable<SavedImage>;
+  /** Of all images. Reads no documents. */
+  imageNumbers(): Promise<number[]>;
+  /** The numbers of images with fields that an operator decided, newest first. Reads no documents. */
+  editedImages(): AsyncIterable<number>;
+  /** The ids of images, oldest first, all at once. Reads no documents. */
+  imageIds(filter: ImageIdFilter): Promise<string[]>;
+  /** How many these are. Takes as long as finding them. */
+  countImages(filter: ImageIdFilter): Promise<number>;
+  /** How many images each entry of a kind has, by id. */
+  imageCounts(kind: Kind): Promise<Map<string, number>>;
+  changeLog: ChangeLogReader;
+  blockedNames(): AsyncIterable<BlockedName>;
+  removedFiles(): AsyncIterable<RemovedFile>;
+  /** Of all folders, also those whose images were removed. */
+  sourceFiles(): AsyncIterable<SourceFile>;
+  /** Folders that an operator chose anything for. */
+  chosenFolders(): AsyncIterable<ChosenFolder>;
+  imagesByNumber(numbers: number[]): Promise<SavedImage[]>;
+  /** By image number, in ascending order. Reads no documents. */
+  perceptualHashes(): AsyncIterable<{ image: number; hash: string }>;
+  /** The indexed words of titles, of each image that has any, in ascending order of their numbers. */
+  titleWords(): AsyncIterable<{ image: number; words: string[] }>;
+  /** Those of the keys that no image uses. */
+  unusedKeys(keys: string[]): Promise<string[]>;
+  /** What is stored for filters, by image number. */
+  placementsOf(images: number[]): Promise<Map<number, Placement>>;
+  /** Problems with the numbering of shelves and lists, as sentences. */
+  misnumbered(): AsyncIterable<string>;
+}
+
+/** A writer was not opened in time. */
+export class LockTimeout extends Error {
+  constructor() {
+    super('another command is changing the catalogue; try again when it has finished');
+  }
+}

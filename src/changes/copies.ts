@@ -1,0 +1,156 @@
+/** Of images that look alike, keeps the best one: it gets what the others know, and they go to the trash. */
+import type { Difference } from '../catalogue/change-log.ts';
+import type { DetailField } from '../catalogue/documents/details.ts';
+import { imageDifferences } from '../catalogue/documents/differences.ts';
+import { readDocument } from '../catalogue/documents/document.ts';
+import {
+  type EditableField,
+  type ImageChange,
+  parseEdited,
+  planEdit,
+} from '../catalogue/documents/edit-image.ts';
+import type { ImageEntries } from '../catalogue/documents/place-image.ts';
+import type { Rating } from '../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import type { CatalogueWriter, SavedEntry, SavedImage } from '../catalogue/writer.ts';
+import { strictest } from '../import/sidecar/rating.ts';
+import { countImages } from './describe.ts';
+import { saveOrder } from './entries.ts';
+import { EditError } from './errors.ts';
+import { loadEntriesOf } from './references.ts';
+import { type Removal, readOtherHashes, rememberRemoved } from './remove.ts';
+
+/** An image that stays, and those that look like it. As they were when they were compared. */
+export interface Choice {
+  kept: SavedImage;
+  others: SavedImage[];
+}
+
+export interface KeptImage {
+  id: string;
+  differences: Difference[];
+  removed: string[];
+}
+
+/** One change, which can be undone. Returns it with its number. */
+export async function keepBest(
+  choices: Choice[],
+  removal: Omit<Removal, 'reason' | 'allowAgain' | 'toTrash'>,
+): Promise<{ kept: KeptImage[]; change: number }> {
+  const ids = choices.flatMap(({ others }) => others.map(({ id }) => id));
+  const otherHashes = await readOtherHashes({ ids }, removal);
+  await using writer = await removal.openWriter();
+  const kept: KeptImage[] = [];
+  for (const choice of choices) {
+    removal.signal.throwIfAborted();
+    const [best, ...others] = await readAgain(writer, choice);
+    const removed = others.map(({ id }) => id);
+    const fields = await merge(writer, best, others);
+    const differences = [...fields, ...(await takePlaces(writer, best.id, new Set(removed)))];
+    const reason = `a copy of image ${best.id}`;
+    await rememberRemoved(writer, await writer.trashImages(removed), otherHashes, { ...removal, reason });
+    kept.push({ id: best.id, differences, removed });
+  }
+  writer.changeLog.describe(
+    `keep ${countImages(kept.length)}, move ${countImages(ids.length)} like them to the trash`,
+  );
+  const change = writer.changeLog.number;
+  removal.signal.throwIfAborted();
+  if (!removal.isDryRun && kept.length > 0) await writer.commit();
+  return { kept, change };
+}
+
+/** The one to keep comes first. Somebody may have changed one of them since, so that they no longer look alike. */
+async function readAgain(
+  writer: CatalogueWriter,
+  { kept, others }: Choice,
+): Promise<[SavedImage, ...SavedImage[]]> {
+  const before = [kept, ...others];
+  const now = new Map((await writer.imagesById(before.map(({ id }) => id))).map((row) => [row.id, row]));
+  const changed = before.find(({ id, eTag }) => now.get(id)?.eTag !== eTag);
+  if (changed)
+    throw new EditError(
+      `nothing was changed: image ${changed.id} was replaced or removed meanwhile; try again`,
+    );
+  return before.map(({ id }) => now.get(id)) as [SavedImage, ...SavedImage[]];
+}
+
+async function merge(writer: CatalogueWriter, best: SavedImage, others: SavedImage[]): Promise<Difference[]> {
+  const entries = await loadEntriesOf(writer, [best, ...others]);
+  const withEntries = (row: SavedImage) => ({ row, entries: entries.get(row.id) as ImageEntries });
+  const change = planMerge(withEntries(best), others.map(withEntries));
+  const planned = planEdit(best, withEntries(best).entries, change, writer.fixedShelves);
+  if (!planned) return [];
+  await writer.saveImages([planned]);
+  return imageDifferences(best, planned.row);
+}
+
+/** The best image takes the place of the first other one in each album that does not have it yet. */
+async function takePlaces(writer: CatalogueWriter, best: string, others: Set<string>): Promise<Difference[]> {
+  const albums = (await writer.albumsOf([...others])).filter(({ images }) => !images?.includes(best));
+  for (const album of albums)
+    await saveOrder(writer, album, album.images?.map((id) => (others.has(id) ? best : id)) ?? []);
+  return albums.map(({ name }) => ({ field: 'album', before: '', after: name }));
+}
+
+interface Member {
+  row: Pick<SavedImage, 'document' | 'edited'>;
+  entries: ImageEntries;
+}
+
+/**
+ * What the best image gets. A field that was decided on it stays. Otherwise it gets all categories and characters, the
+ * strictest rating, and the artist, source, title, description and date that were decided on another one, or those of another
+ * one if it has none. What it gets is decided, so that no import takes it away, and so is what was decided on another one. Pure.
+ */
+export function planMerge(best: Member, others: Member[]): ImageChange {
+  const image = readDocument(best.row.document);
+  const decided = new Set(parseEdited(best.row.edited));
+  const decidedElsewhere = new Set(others.flatMap(({ row }) => parseEdited(row.edited)));
+  const members = [best, ...others].map(({ row, entries }) => ({
+    ...readDocument(row.document),
+    decided: new Set(parseEdited(row.edited)),
+    entries,
+  }));
+  const rating = members
+    .map(({ nsfw }) => nsfw)
+    .reduce<Rating>((a, b) => strictest(a, b) as Rating, image.nsfw);
+  /** Those on which the field was decided come first. */
+  const inOrder = (field: EditableField) =>
+    members.toSorted((a, b) => Number(b.decided.has(field)) - Number(a.decided.has(field)));
+  const isKnown = ({ id }: SavedEntry) => id !== UNKNOWN_ARTIST.id;
+  const artist =
+    inOrder('artist')
+      .map(({ entries }) => entries.artist)
+      .find(isKnown) ?? best.entries.artist;
+  const source =
+    inOrder('source')
+      .map((member) => member.source)
+      .find(({ name, url }) => name || url) ?? image.source;
+  const detail = (field: DetailField) => {
+    const value =
+      inOrder(field)
+        .map((member) => member[field])
+        .find((text) => text !== '') ?? '';
+    return { value, isNew: value !== image[field] };
+  };
+  const missing = (list: 'categories' | 'characters') => {
+    const has = new Set(best.entries[list].map(({ id }) => id));
+    return others.flatMap(({ entries }) => entries[list]).filter(({ id }) => !has.has(id));
+  };
+  const lists = { categories: missing('categories'), characters: missing('characters') };
+  const change = {
+    rating: { value: rating, isNew: rating !== image.nsfw },
+    artist: { value: artist, isNew: artist.id !== image.artist },
+    source: { value: source, isNew: source.name !== image.source.name || source.url !== image.source.url },
+    title: detail('title'),
+    description: detail('description'),
+    takenAt: detail('takenAt'),
+    categories: { value: { add: lists.categories, remove: [] }, isNew: lists.categories.length > 0 },
+    characters: { value: { add: lists.characters, remove: [] }, isNew: lists.characters.length > 0 },
+  };
+  const counted = Object.entries(change).filter(
+    ([field, { isNew }]) => !decided.has(field as never) && (isNew || decidedElsewhere.has(field as never)),
+  );
+  return Object.fromEntries(counted.map(([field, { value }]) => [field, value]));
+}

@@ -1,0 +1,242 @@
+/**
+ * Removes images: to the trash, or at once and for good with bytes and thumbnails. Their bytes are remembered, so that no
+ * import adds them again.
+ */
+import { hash } from 'node:crypto';
+import { fileKeys } from '../catalogue/documents/thumbnails.ts';
+import type { Kind } from '../catalogue/types.ts';
+import type {
+  CatalogueSnapshot,
+  CatalogueWriter,
+  ImageRow,
+  Lookup,
+  SavedEntry,
+  SavedImage,
+} from '../catalogue/writer.ts';
+import { removeUnusedFiles } from '../import/apply/change-files.ts';
+import { isOurKey } from '../import/files.ts';
+import { inBatches, inParallel } from '../lib/parallel.ts';
+import type { Files, Journal } from '../media/files.ts';
+import { removeLocation } from '../media/metadata/location.ts';
+import { useOriginal } from '../media/picture.ts';
+import type { RemovedFile } from '../store/contract/decisions.ts';
+import { countImages } from './describe.ts';
+import { blockNames, namesOf, refuseUnknown } from './entries.ts';
+import { EditError } from './errors.ts';
+import { describeMissing } from './images.ts';
+import { findEntry } from './references.ts';
+
+const BATCH_SIZE = 500;
+
+export interface Removal {
+  files: Files;
+  openWriter: () => Promise<CatalogueWriter>;
+  openSnapshot: () => Promise<CatalogueSnapshot>;
+  /** How many files are read at the same time. */
+  concurrency: number;
+  now: string;
+  reason: string;
+  /** The bytes may be imported again. Ids of images that were removed before are accepted, too. */
+  allowAgain: boolean;
+  isDryRun: boolean;
+  /** Whether they can be restored for a while. */
+  toTrash: boolean;
+  /** Also removes the entry of the target, and blocks its names: imports of folders skip its pictures. */
+  blocks?: boolean;
+  /** Aborts the removal until it is committed. */
+  signal: AbortSignal;
+}
+
+/** Images by id, or all images of an entry, which is named by id, name or alias. */
+export type RemovalTarget = { ids: string[] } | { kind: Kind; reference: string };
+
+export interface RemovalResult {
+  /** The ids of the images that were removed. */
+  images: string[];
+  /** How many images were removed before and may now be imported again. */
+  allowed: number;
+  /** The names that were blocked. */
+  blocked: string[];
+  /** The number of the change. */
+  change: number;
+  /** Removes the files that no image uses any more, and returns how many. Call it once. */
+  removeFiles(): Promise<number>;
+}
+
+export async function removeImages(target: RemovalTarget, removal: Removal): Promise<RemovalResult> {
+  const otherHashes = removal.allowAgain ? new Map() : await readOtherHashes(target, removal);
+  const { files, openWriter, signal, isDryRun } = removal;
+  await using writer = await openWriter();
+  const entry =
+    removal.blocks && 'kind' in target ? await findEntry(writer, target.kind, target.reference) : undefined;
+  if (entry) refuseUnknown(entry);
+  if (removal.allowAgain && 'ids' in target) await refuseTrashed(writer, target.ids);
+  const images: string[] = [];
+  const keys = new Set<string>();
+  const missing: string[] = [];
+  for await (const ids of targetIds(target, writer)) {
+    const { removed, former } = removal.toTrash
+      ? { removed: await writer.trashImages(ids), former: [] }
+      : await writer.takeDownImages(ids);
+    images.push(...removed.map(({ id }) => id));
+    missing.push(...new Set(ids).difference(new Set(removed.map(({ id }) => id))));
+    const rows: ImageRow[] = [...former, ...removed];
+    await decide(writer, rows, otherHashes, removal);
+    if (removal.toTrash) continue;
+    // An import that did not commit may have stored other versions of the pictures.
+    const hashes = rows.flatMap(({ id, eTag }) => [eTag, otherHashes.get(id) ?? eTag]);
+    for (const key of [...rows.flatMap(fileKeys), ...files.prepared.keysOf(hashes)]) keys.add(key);
+  }
+  const allowed = await allowRemoved(writer, missing, removal);
+  const blocked = entry ? await blockEntry(writer, entry, removal.now) : [];
+  writer.changeLog.describe(describeRemoval(images.length, allowed, blocked, removal));
+  const change = writer.changeLog.number;
+  const result = { images, allowed, blocked, change, removeFiles: async () => 0 };
+  if (isDryRun) return result;
+  if (removal.toTrash) {
+    signal.throwIfAborted();
+    await writer.commit();
+    return result;
+  }
+  const journal = await commitWithJournal(writer, files, [...keys], signal);
+  return { ...result, removeFiles: () => removeJournaled(files, [...keys], journal, openWriter) };
+}
+
+/** Allowing imports to add a picture again must not delete it from the trash. */
+async function refuseTrashed(lookup: Lookup, ids: string[]): Promise<void> {
+  const { images, trashed } = await lookup.findImageIds(ids);
+  for (const id of trashed.difference(images))
+    throw new EditError(
+      `nothing was removed: image ${id} is in the trash; "zukan trash --restore ${id}" restores it`,
+    );
+}
+
+function describeRemoval(images: number, allowed: number, blocked: string[], { toTrash }: Removal): string {
+  const names = blocked.length > 0 ? `, block ${blocked.join(', ')}` : '';
+  if (images === 0 && names === '') return `allow ${countImages(allowed)} again`;
+  return toTrash ? `move ${countImages(images)} to the trash` : `take down ${countImages(images)}${names}`;
+}
+
+/** Returns its names. They are free, so an entry that gets one later was added on purpose. */
+async function blockEntry(writer: CatalogueWriter, entry: SavedEntry, now: string): Promise<string[]> {
+  const names = namesOf(entry);
+  await writer.removeEntries([entry]);
+  await blockNames(writer, entry.kind, names, now, { skips: true });
+  return names;
+}
+
+async function* targetIds(target: RemovalTarget, lookup: Lookup): AsyncGenerator<string[], void> {
+  if ('ids' in target) {
+    yield* inBatches(target.ids, BATCH_SIZE);
+    return;
+  }
+  const { shelf } = await findEntry(lookup, target.kind, target.reference);
+  for await (const rows of lookup.imagesOn(shelf)) yield rows.map(({ id }) => id);
+}
+
+async function decide(
+  writer: CatalogueWriter,
+  rows: ImageRow[],
+  otherHashes: Map<string, string>,
+  removal: Removal,
+): Promise<void> {
+  if (removal.allowAgain) return writer.decisions.forgetFiles(rows.map(({ eTag }) => eTag));
+  await rememberRemoved(writer, rows, otherHashes, removal);
+}
+
+export async function rememberRemoved(
+  { decisions }: CatalogueWriter,
+  rows: ImageRow[],
+  otherHashes: Map<string, string>,
+  { now, reason }: Pick<Removal, 'now' | 'reason'>,
+): Promise<void> {
+  const remembered = rows.flatMap(({ id, eTag }): RemovedFile[] => {
+    const hashes = [eTag, otherHashes.get(id)].filter((hash) => hash !== undefined);
+    return [...new Set(hashes)].map((hash) => ({ hash, image: id, removedAt: now, reason }));
+  });
+  await decisions.rememberFiles([...new Map(remembered.map((file) => [file.hash, file])).values()]);
+}
+
+/** Returns how many of the images, which do not exist, were removed before and are now allowed. */
+async function allowRemoved(
+  { decisions }: CatalogueWriter,
+  ids: string[],
+  { allowAgain }: Removal,
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const removed = allowAgain ? await decisions.removedFilesOf(ids) : [];
+  const known = new Set(removed.map(({ image }) => image));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw new EditError(`nothing was removed: ${describeMissing(unknown)}`);
+  await decisions.forgetFiles(removed.map(({ hash }) => hash));
+  return ids.length;
+}
+
+/** The hashes that pictures stored with a location have without it, by image id. Read before the lock is taken. */
+export async function readOtherHashes(
+  target: RemovalTarget,
+  removal: Pick<Removal, 'files' | 'openSnapshot' | 'concurrency' | 'signal'>,
+): Promise<Map<string, string>> {
+  const { files, openSnapshot, concurrency, signal } = removal;
+  const hashes = new Map<string, string>();
+  await using snapshot = await openSnapshot();
+  for await (const ids of targetIds(target, snapshot))
+    await inParallel(await snapshot.imagesById(ids), concurrency, async (row) => {
+      signal.throwIfAborted();
+      const other = await hashWithoutLocation(files, row);
+      if (other !== undefined) hashes.set(row.id, other);
+    });
+  return hashes;
+}
+
+export async function hashWithoutLocation(files: Files, row: SavedImage): Promise<string | undefined> {
+  if (!isOurKey(row.key)) return undefined;
+  try {
+    return await useOriginal(files, row.key, (bytes) => {
+      const cleaned = removeLocation(bytes, row.mimetype);
+      return cleaned === bytes ? undefined : hash('sha256', cleaned);
+    });
+  } catch {
+    // A damaged file can still be removed, and a take-down does not wait for a storage that is unavailable.
+    return undefined;
+  }
+}
+
+export async function commitWithJournal(
+  writer: CatalogueWriter,
+  files: Files,
+  keys: string[],
+  signal: AbortSignal,
+): Promise<Journal> {
+  const journal = await files.startJournal();
+  let isAborted: boolean;
+  try {
+    await Promise.all(keys.map((key) => journal.add(key)));
+    // A signal during the commit is too late.
+    isAborted = signal.aborted;
+    if (!isAborted) await writer.commit();
+  } catch (error) {
+    // Whether the commit succeeded may be unknown. The next command looks up which files are unused.
+    await journal.abandon();
+    throw error;
+  }
+  if (!isAborted) return journal;
+  await journal.finish();
+  throw signal.reason;
+}
+
+export async function removeJournaled(
+  files: Files,
+  keys: string[],
+  journal: Journal,
+  openWriter: () => Promise<CatalogueWriter>,
+): Promise<number> {
+  try {
+    const removed = await removeUnusedFiles(files, keys, openWriter);
+    await journal.finish();
+    return removed;
+  } catch (error) {
+    await journal.abandon();
+    throw error;
+  }
+}

@@ -1,0 +1,194 @@
+/** The lines of a catalogue file: splits a stream of bytes into them, in bounded memory, and says what they may contain. */
+import { isUtf8 } from 'node:buffer';
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_FILE_NAME_LENGTH,
+  MAX_TITLE_LENGTH,
+  takenAtPattern,
+} from '../../catalogue/documents/details.ts';
+import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
+import { Colour, Count, dimens, ETag, Mimetype, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
+import { MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
+import * as Type from '../../lib/json-schema.ts';
+import { RecordError } from './problems.ts';
+
+export interface Line {
+  /** Counted from 1. */
+  number: number;
+  bytes: Buffer;
+}
+
+export const MAX_LINE_BYTES = 1024 * 1024;
+const LINE_FEED = 0x0a;
+
+/**
+ * Yields the lines of each chunk together: a promise for each line would take longer than splitting it. A line that is too
+ * long is cut just above the limit; `lineText` then rejects it.
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes = MAX_LINE_BYTES,
+): AsyncGenerator<Line[], void> {
+  let number = 1;
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const append = (piece: Buffer) => {
+    if (length <= maxBytes) pieces.push(piece);
+    length += piece.length;
+  };
+  const finish = (): Line => {
+    const line = {
+      number: number++,
+      bytes: pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces),
+    };
+    pieces = [];
+    length = 0;
+    return line;
+  };
+  for await (const chunk of chunks) {
+    const lines: Line[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      append(chunk.subarray(start, end));
+      lines.push(finish());
+      start = end + 1;
+    }
+    append(chunk.subarray(start));
+    if (lines.length > 0) yield lines;
+  }
+  if (length > 0) yield [finish()];
+}
+
+/** The text of a line, trimmed. This also removes the byte order mark that some editors write first. */
+export function lineText(bytes: Buffer, maxBytes = MAX_LINE_BYTES): string {
+  if (bytes.length > maxBytes) throw new RecordError(`the line is longer than ${maxBytes} bytes`);
+  if (!isUtf8(bytes)) throw new RecordError('the line is not valid UTF-8');
+  return bytes.toString().trim();
+}
+
+/** Unknown fields are rejected, because a misspelt field would be lost silently. */
+const closed = { additionalProperties: false };
+const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
+const LongText = Type.String({ maxLength: 10_000 });
+const ShortText = Type.String({ maxLength: 255 });
+const EditableField = Type.String({ enum: [...EDITABLE_FIELDS, 'file-changed'] });
+const optionalFields = {
+  id: Type.Optional(Uuid),
+  createdAt: Type.Optional(Type.String({ format: 'date-time' })),
+};
+
+const entryFields = { ...optionalFields, aliases: Type.Optional(Type.Array(Name, { maxItems: 2000 })) };
+
+export const CategoryLine = Type.Object(
+  {
+    type: Type.Literal('category'),
+    ...entryFields,
+    name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s,]([^,]*[^\\s,])?$' }),
+    description: Type.Optional(LongText),
+    nsfw: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export const ArtistLine = Type.Object(
+  { type: Type.Literal('artist'), ...entryFields, name: Name, url: Type.Optional(WebAddress) },
+  closed,
+);
+export const CharacterLine = Type.Object(
+  {
+    type: Type.Literal('character'),
+    ...entryFields,
+    name: Name,
+    description: Type.Optional(LongText),
+    source: Type.Optional(ShortText),
+    gender: Type.Optional(ShortText),
+    ages: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 })),
+    birth_date: Type.Optional(ShortText),
+    nationality: Type.Optional(ShortText),
+    occupations: Type.Optional(Type.Array(ShortText, { maxItems: 100 })),
+  },
+  closed,
+);
+export const AlbumLine = Type.Object(
+  {
+    type: Type.Literal('album'),
+    ...entryFields,
+    name: Name,
+    description: Type.Optional(LongText),
+    images: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_ALBUM_IMAGES })),
+  },
+  closed,
+);
+export const ImageLine = Type.Object(
+  {
+    type: Type.Literal('image'),
+    ...optionalFields,
+    file: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    meta: Type.Optional(
+      Type.Object(
+        {
+          eTag: ETag,
+          size: Count,
+          mimetype: Mimetype,
+          color: Colour,
+          dimens: Type.Object(dimens, closed),
+        },
+        closed,
+      ),
+    ),
+    thumbnails: Type.Optional(
+      Type.Object(
+        {
+          sizes: Type.Array(Type.Integer({ minimum: 1, maximum: 999_999 }), { maxItems: 8 }),
+          thumbHash: Type.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' }),
+          isAnimated: Type.Optional(Type.Boolean()),
+        },
+        closed,
+      ),
+    ),
+    artist: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+    source: Type.Optional(
+      Type.Union([Type.Object({ name: ShortText, url: WebAddress }, closed), Type.Null()]),
+    ),
+    nsfw: Rating,
+    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
+    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
+    title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
+    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
+    takenAt: Type.Optional(Type.String({ pattern: takenAtPattern })),
+    fileName: Type.Optional(Type.String({ maxLength: MAX_FILE_NAME_LENGTH, pattern: '^[^/]*$' })),
+    edited: Type.Optional(Type.Array(EditableField)),
+  },
+  closed,
+);
+
+const Time = Type.String({ format: 'date-time' });
+
+/** What an operator removed: names of entries, and below bytes of pictures. */
+export const BlockedLine = Type.Object(
+  {
+    type: Type.Literal('blocked'),
+    kind: Type.Union([
+      ...[Type.Literal('artist'), Type.Literal('category'), Type.Literal('character'), Type.Literal('album')],
+    ]),
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    skips: Type.Optional(Type.Literal(true)),
+    createdAt: Type.Optional(Time),
+  },
+  closed,
+);
+export type BlockedLine = Type.Static<typeof BlockedLine>;
+
+export const RemovedLine = Type.Object(
+  {
+    type: Type.Literal('removed'),
+    hash: Type.String({ pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$' }),
+    image: Type.String({ format: 'uuid' }),
+    reason: Type.Optional(Type.String({ maxLength: 1000 })),
+    createdAt: Type.Optional(Time),
+  },
+  closed,
+);
+export type RemovedLine = Type.Static<typeof RemovedLine>;
+
+export type DecisionLine = BlockedLine | RemovedLine;

@@ -1,0 +1,227 @@
+/** Parses a line of a catalogue file, and validates records. */
+import { DETAIL_FIELDS, isTakenAt } from '../../catalogue/documents/details.ts';
+import { findFlaws } from '../../catalogue/hidden-characters.ts';
+import { isId, normaliseName, normaliseTexts } from '../../catalogue/names.ts';
+import type { Kind, Rating } from '../../catalogue/types.ts';
+import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
+import type * as Type from '../../lib/json-schema.ts';
+import { compile, type Validator } from '../../lib/validator.ts';
+import { isSafeKey } from '../../media/files.ts';
+import { describeErrors } from '../sources/describe-errors.ts';
+import * as decisions from './lines.ts';
+import * as lines from './lines.ts';
+import { RecordError, withSubject } from './problems.ts';
+
+type CategoryLine = Type.Static<typeof lines.CategoryLine>;
+type ArtistLine = Type.Static<typeof lines.ArtistLine>;
+type CharacterLine = Type.Static<typeof lines.CharacterLine>;
+export type AlbumLine = Type.Static<typeof lines.AlbumLine>;
+/** A rating that an image has at least, because its file had it before. `isMarked`: until somebody rates the image. */
+export interface FormerRating {
+  rating: Rating;
+  isMarked: boolean;
+}
+
+/**
+ * `openFields` are those that neither a folder nor a sidecar states: the metadata of the picture may fill them, or else the
+ * image keeps what it has. If the rating is open, it becomes `atLeast` this strict. `unknownMarkers` are ratings that were
+ * not understood. A catalogue file can set none of these, and neither `isFromFolder`, `folder` nor `former`.
+ */
+export type ImageLine = Type.Static<typeof lines.ImageLine> & {
+  openFields?: OpenField[];
+  atLeast?: Rating;
+  unknownMarkers?: UnknownMarker[];
+  isFromFolder?: true;
+  folder?: FolderFacts;
+  former?: FormerRating;
+};
+/** `unusedNames` are folders that are not categories by choice; `hidden` is why the picture must not be published. */
+export interface FolderFacts {
+  defaultRating: Rating;
+  unusedNames?: string[];
+  hidden?: string;
+}
+export const OPEN_FIELDS = [
+  ...(['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const),
+  ...DETAIL_FIELDS,
+] as const;
+export type OpenField = (typeof OPEN_FIELDS)[number];
+export interface UnknownMarker {
+  field: string;
+  value: string;
+}
+
+/**
+ * `isImplicit` is set for entries that the pictures of a folder mention: they are created if missing and never updated. A
+ * catalogue file cannot set it.
+ */
+export type EntryLine = (ArtistLine | CategoryLine | CharacterLine | AlbumLine) & { isImplicit?: true };
+export type RecordLine = EntryLine | ImageLine | decisions.DecisionLine;
+
+const validators: Record<string, Validator> = {
+  artist: compile(lines.ArtistLine),
+  category: compile(lines.CategoryLine),
+  character: compile(lines.CharacterLine),
+  album: compile(lines.AlbumLine),
+  image: compile(lines.ImageLine),
+  blocked: compile(decisions.BlockedLine),
+  removed: compile(decisions.RemovedLine),
+};
+
+/** The id or name of the artist of an image. The name "Unknown" means the artist of images without one. */
+export function artistOf({ artist }: Pick<ImageLine, 'artist'>): string {
+  return (artist ?? UNKNOWN_ARTIST.name) === UNKNOWN_ARTIST.name ? UNKNOWN_ARTIST.id : (artist as string);
+}
+
+/** The rating that the picture of a folder has at least, or undefined if nothing says how explicit it is. */
+export function statedRating({ openFields, atLeast, nsfw }: ImageLine): Rating | undefined {
+  return openFields?.includes('nsfw') ? atLeast : nsfw;
+}
+
+/** Undefined for a blank line. */
+export function parseRecord(text: string): RecordLine | undefined {
+  if (text === '') return undefined;
+  // JSON without escapes cannot contain what no store can hold, and looking for it takes a while.
+  return checkRecord(parseJson(text), text.includes('\\u'));
+}
+
+/** Every record that is new passes this check, whether it comes from a catalogue file, a folder or an operator. */
+export function checkRecord(value: unknown, mayBeUnstorable?: boolean): RecordLine {
+  const record = checkSavedRecord(value, mayBeUnstorable);
+  checkTexts(record);
+  return record;
+}
+
+/**
+ * A record of a backup or of the log may have texts that older versions accepted. Normalises its id and time. `mayBeUnstorable` is
+ * whether texts can contain a NUL character or an unpaired surrogate.
+ */
+export function checkSavedRecord(value: unknown, mayBeUnstorable = true): RecordLine {
+  const type = (value as { type?: unknown } | null)?.type;
+  const validator =
+    typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
+  if (!validator)
+    throw new RecordError(
+      '"type" must be "category", "artist", "character", "image", "album", "blocked" or "removed"',
+    );
+  if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
+  // No store can hold these.
+  if (mayBeUnstorable && !isStorable(value))
+    throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+  const record = normalise(value as RecordLine);
+  if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
+  if (record.type === 'removed') record.image = record.image.toLowerCase();
+  else if (record.type === 'image') checkImage(record);
+  else if (record.type !== 'blocked') checkEntry(record);
+  else if (record.skips && record.kind !== 'artist' && record.kind !== 'character')
+    throw new RecordError('skips: only for the kinds artist and character');
+  if ('id' in record && record.id) record.id = record.id.toLowerCase();
+  return record;
+}
+
+/** Names are stored and compared in one form. Those of files stay as the file system has them. */
+function normalise(record: RecordLine): RecordLine {
+  if (record.type === 'removed') return record;
+  if (record.type === 'album' && record.images) {
+    const { images, ...others } = record;
+    return { ...normaliseTexts(others), images };
+  }
+  if (record.type !== 'image') return normaliseTexts(record);
+  const { artist, categories, characters } = record;
+  if (typeof artist === 'string') record.artist = normaliseName(artist);
+  if (categories) record.categories = categories.map(normaliseName);
+  if (characters) record.characters = characters.map(normaliseName);
+  return record;
+}
+
+/** Refuses texts with characters that nobody sees. */
+export function checkTexts(fields: object): void {
+  for (const { field, flaw } of findFlaws(fields)) throw new RecordError(`${field}: ${flaw}`);
+}
+
+export function isValidRecord(value: object): boolean {
+  try {
+    checkRecord(value);
+    return true;
+  } catch (error) {
+    if (error instanceof RecordError) return false;
+    throw error;
+  }
+}
+
+/** Whether an image can refer to an entry like this: by its id, or by a valid name. */
+export function isReference(kind: Kind, reference: string): boolean {
+  return isId(reference) || isValidRecord({ type: kind, name: reference });
+}
+
+/** Validates the record of a picture of a folder, and the names that it mentions, as if a catalogue file had them. */
+export function checkPicture(fields: object): ImageLine {
+  const record = checkRecord({ type: 'image', ...fields }) as ImageLine;
+  for (const [type, name] of mentionedNames(record))
+    withSubject(`${type} "${name}"`, () => checkRecord({ type, name }));
+  return record;
+}
+
+export type Mention = [kind: Kind, name: string];
+
+/** The entries that an image mentions by name. */
+export function mentionedNames(record: ImageLine): Mention[] {
+  const references: [Kind, string[]][] = [
+    ['category', record.categories ?? []],
+    ['artist', [artistOf(record)]],
+    ['character', record.characters ?? []],
+  ];
+  return references.flatMap(([kind, names]) =>
+    names.filter((name) => !isId(name)).map((name): Mention => [kind, name]),
+  );
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RecordError(`not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** UTC with milliseconds and a four-digit year. */
+function normaliseTime(text: string): string {
+  const time = new Date(text);
+  const iso = Number.isNaN(time.getTime()) ? '' : time.toISOString();
+  if (!/^\d{4}-/.test(iso)) throw new RecordError(`createdAt: ${text} is not a valid date and time`);
+  return iso;
+}
+
+export function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(isStorable);
+}
+
+function checkEntry(record: EntryLine): void {
+  if (record.type === 'artist' && record.name === UNKNOWN_ARTIST.name) record.id ??= UNKNOWN_ARTIST.id;
+  if (isId(record.name))
+    throw new RecordError('name: must not be a UUID, because references by name would take it for an id');
+  const lowerIds = (texts: string[]) => texts.map((text) => (isId(text) ? text.toLowerCase() : text));
+  if (record.aliases) record.aliases = lowerIds(record.aliases);
+  if (record.type === 'album' && record.images) record.images = lowerIds(record.images);
+}
+
+function checkImage({ file, key, meta, thumbnails, takenAt = '' }: ImageLine): void {
+  if (!isTakenAt(takenAt)) throw new RecordError(`takenAt: ${takenAt} is not a date`);
+  if (file !== undefined && (key !== undefined || meta !== undefined))
+    throw new RecordError('give either "file" or "key" with "meta", not both');
+  if (file !== undefined && thumbnails !== undefined)
+    throw new RecordError('"thumbnails" needs "key"; an import makes those of a "file"');
+  const { width = 0, height = 0 } = meta?.dimens ?? {};
+  const isWrong = (size: number, index: number, sizes: number[]) =>
+    size <= (sizes[index - 1] ?? 0) || size > Math.max(width, height);
+  if (thumbnails?.sizes.some(isWrong))
+    throw new RecordError('thumbnails.sizes: must be in ascending order, and none longer than the image');
+  if (file === undefined && (key === undefined || meta === undefined))
+    throw new RecordError('an image needs "file" or "key" with "meta"');
+  if (key !== undefined && !isSafeKey(key))
+    throw new RecordError(
+      'key: must be a relative path of plain segments ("ab/cd.webp"), without "..", "\\" or a leading "/"',
+    );
+}

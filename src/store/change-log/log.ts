@@ -1,0 +1,118 @@
+/** Reads the change log and the trash. */
+import type {
+  Change,
+  ChangeFilter,
+  ChangeItem,
+  ChangeLogReader,
+  ItemKind,
+  StoredItem,
+  TrashedImage,
+} from '../../catalogue/change-log.ts';
+import { normaliseName } from '../../catalogue/names.ts';
+import type { SavedImage } from '../../catalogue/writer.ts';
+import { ENTRY_KINDS } from '../queries.ts';
+import type { ReadSession, SqlValue } from '../session.ts';
+
+/** Items that are in memory at the same time. */
+const PAGE_SIZE = 500;
+
+export const CHANGE_COLUMNS = `number, at, origin, user_name as "user", summary, source, added, changed, removed, entries,
+  first_image as "firstImage", last_image as "lastImage", items, undoes, state`;
+export const ITEM_COLUMNS = 'kind, id, before, after, undone_by as "undoneBy"';
+const TRASH_COLUMNS = `change, kind, removed_at as "removedAt", number, id, etag as "eTag", key, mimetype, document,
+  perceptual_hash as "perceptualHash", edited,
+  case when change in (select number from change where undoes is not null) then 1 else 0 end as "byUndo"`;
+
+export type ItemRow = Omit<StoredItem, 'change'>;
+type TrashRow = SavedImage & Omit<TrashedImage, 'image' | 'isByUndo'> & { byUndo: number };
+
+const parse = (text: string | null) => (text === null ? null : JSON.parse(text));
+
+export function toItem(row: ItemRow): ChangeItem {
+  return { ...row, before: parse(row.before), after: parse(row.after) };
+}
+
+function toTrashed({ change, kind, removedAt, byUndo, ...image }: TrashRow): TrashedImage {
+  return { change, kind, removedAt, isByUndo: byUndo === 1, image };
+}
+
+/** Rows of the trash for a `where` clause, with the values of its parameters. */
+export async function readTrash(
+  session: ReadSession,
+  condition: string,
+  values: SqlValue[],
+): Promise<TrashedImage[]> {
+  const text = `select ${TRASH_COLUMNS} from trash where ${condition} order by change, number`;
+  return (await session.query<TrashRow>(text, values)).map(toTrashed);
+}
+
+export function createChangeLogReader(session: ReadSession): ChangeLogReader {
+  const { isOneOf } = session.dialect;
+  return {
+    list: (filter) => listChanges(session, filter),
+    async find(number) {
+      const text = `select ${CHANGE_COLUMNS} from change where number = $1`;
+      return (await session.query<Change>(text, [number]))[0];
+    },
+    async *items(change) {
+      const text = `select ${ITEM_COLUMNS} from change_item where change = $1 and (kind, id) > ($2, $3)
+        order by kind, id limit ${PAGE_SIZE}`;
+      for (let [kind, id] = ['', '']; ; ) {
+        const rows = await session.query<ItemRow>(text, [change, kind, id]);
+        if (rows.length > 0) yield rows.map(toItem);
+        const last = rows.at(-1);
+        if (!last || rows.length < PAGE_SIZE) return;
+        ({ kind, id } = last);
+      }
+    },
+    changes: () => session.stream<Change>(`select ${CHANGE_COLUMNS} from change order by number`),
+    storedItems: () =>
+      session.stream<StoredItem>(`select change, ${ITEM_COLUMNS} from change_item order by change, kind, id`),
+    async entriesNamed(name) {
+      // The name comes first (recorder.ts).
+      const start = `{"name":${JSON.stringify(normaliseName(name))},`.replaceAll(/[\\%_]/g, '\\$&');
+      const text = `select distinct id from change_item where kind in ${ENTRY_KINDS}
+        and (before like $1 escape '\\' or after like $1 escape '\\')`;
+      return (await session.query<{ id: string }>(text, [`${start}%`])).map(({ id }) => id);
+    },
+    async *trash() {
+      const text = `select ${TRASH_COLUMNS} from trash order by removed_at desc, change desc, number desc`;
+      for await (const row of session.stream<TrashRow>(text)) yield toTrashed(row);
+    },
+    trashed: (ids) => readTrash(session, `id ${isOneOf('$1', 'text')}`, [ids]),
+    trashedBytes: (hashes) => readTrash(session, `etag ${isOneOf('$1', 'text')}`, [hashes]),
+  };
+}
+
+async function listChanges(
+  session: ReadSession,
+  { limit, since, of, isImport, origin, user }: ChangeFilter,
+): Promise<Change[]> {
+  const values: SqlValue[] = [];
+  const bind = (value: SqlValue) => `$${values.push(value)}`;
+  const conditions = ['number > 0'];
+  if (since !== undefined) conditions.push(`at >= ${bind(since)}`);
+  if (isImport) conditions.push('source is not null');
+  if (origin !== undefined) conditions.push(`origin = ${bind(origin)}`);
+  if (user !== undefined) conditions.push(`user_name = ${bind(user)}`);
+  if (of) conditions.push(isOf(session, of, bind));
+  return session.query<Change>(
+    `select ${CHANGE_COLUMNS} from change where ${conditions.join(' and ')} order by number desc limit ${bind(limit)}`,
+    values,
+  );
+}
+
+/** A change concerns an image if it has an item for it, or if it added it. */
+function isOf(
+  { dialect: { isOneOf } }: ReadSession,
+  { kinds, ids }: { kinds: readonly ItemKind[]; ids: readonly string[] },
+  bind: (value: SqlValue) => string,
+): string {
+  const ofItem = `exists (select 1 from change_item where change_item.change = change.number
+    and change_item.kind ${isOneOf(bind(kinds), 'text')} and change_item.id ${isOneOf(bind(ids), 'text')})`;
+  if (!kinds.includes('image')) return ofItem;
+  const isAdded = (table: string) =>
+    `exists (select 1 from ${table} where ${table}.id ${isOneOf(bind(ids), 'text')}
+       and ${table}.number between change.first_image and change.last_image)`;
+  return `(${ofItem} or ${isAdded('image')} or ${isAdded('trash')})`;
+}

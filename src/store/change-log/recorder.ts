@@ -1,0 +1,235 @@
+/** Records what a transaction changes and how it was before, and writes it to the change log with the commit. */
+import type { Change, ChangeOrigin, TrashedImage } from '../../catalogue/change-log.ts';
+import { imageFields } from '../../catalogue/documents/edit-image.ts';
+import type { Entry, ImageRow, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
+import { ChangeItems, difference, type NewItem, toItem } from '../change-items.ts';
+import { addChanges, addTrash, summarise } from '../change-rows.ts';
+import { type BlockedName, nameKey, type RemovedFile } from '../contract/decisions.ts';
+import type { WriteSession } from '../session.ts';
+
+/** Of all changes together, about 200 MB. Beyond it, the oldest ones are forgotten. */
+export const MAX_ITEMS = 500_000;
+const MAX_TEXT_LENGTH = 1000;
+
+/** Who makes a change, and when. */
+export interface ChangeContext {
+  origin: ChangeOrigin;
+  user: string;
+  now: string;
+  /** How long changes are kept. */
+  historyDays: number;
+  /** Of all changes together. */
+  maxItems?: number;
+}
+
+export class ChangeRecorder {
+  readonly #session: WriteSession;
+  readonly #context: ChangeContext;
+  readonly #lastImage: number;
+  readonly #last: Change | undefined;
+  #change: Change;
+  readonly #items: ChangeItems;
+  #edit: string | undefined;
+  #isOff = false;
+
+  /** `lastImage` is the highest number of an image, and `last` the last change. */
+  constructor(
+    session: WriteSession,
+    context: ChangeContext,
+    { lastImage, last }: { lastImage: number; last: Change | undefined },
+  ) {
+    this.#session = session;
+    this.#context = context;
+    this.#lastImage = lastImage;
+    this.#items = new ChangeItems(session, context.maxItems ?? MAX_ITEMS, () => this.number);
+    this.#last = last;
+    this.#change = {
+      number: (last?.number ?? 0) + 1,
+      at: context.now,
+      origin: context.origin,
+      user: context.user.slice(0, MAX_TEXT_LENGTH),
+      summary: '',
+      source: null,
+      added: 0,
+      changed: 0,
+      removed: 0,
+      entries: 0,
+      firstImage: lastImage + 1,
+      lastImage,
+      items: 0,
+      undoes: null,
+      state: 'done',
+    };
+  }
+
+  get number(): number {
+    return this.#change.number;
+  }
+
+  /** This transaction is not recorded. */
+  switchOff(): void {
+    this.#isOff = true;
+    this.#items.switchOff();
+  }
+
+  describe(summary: string): void {
+    this.#change.summary = summary.slice(0, MAX_TEXT_LENGTH);
+  }
+
+  nameEdit(edit: string): void {
+    this.#edit = edit;
+  }
+
+  /** Pictures that are added in the studio one after the other are one import. */
+  async startImport(source: string, continues: number | undefined): Promise<void> {
+    const last = this.#last;
+    const canContinue =
+      last !== undefined &&
+      last.number === continues &&
+      last.state === 'done' &&
+      last.origin === this.#change.origin &&
+      (last.lastImage < last.firstImage || last.lastImage === this.#lastImage);
+    if (canContinue) {
+      const firstImage = last.firstImage <= last.lastImage ? last.firstImage : this.#lastImage + 1;
+      this.#change = { ...last, summary: '', firstImage, lastImage: this.#lastImage };
+      await this.#items.load();
+    }
+    this.#change.source = source.slice(0, MAX_TEXT_LENGTH);
+  }
+
+  async startUndo({ number, undoes }: Change): Promise<void> {
+    this.#change.undoes = number;
+    // What this one had undone is done again, also what was as before already. `markUndone` does the rest.
+    await this.#session.run(
+      `update change_item set undone_by = null where undone_by = $1 and not exists
+         (select 1 from change_item as own where own.change = $1 and own.kind = change_item.kind and own.id = change_item.id)`,
+      [number],
+    );
+    await this.#session.run(`update change set state = 'done' where number = $1 and state = 'undone'`, [
+      undoes,
+    ]);
+  }
+
+  imagesAdded(count: number): void {
+    this.#change.added += count;
+    this.#change.lastImage += count;
+  }
+
+  async imagesRestored(images: ImageRow[]): Promise<void> {
+    this.#change.added += images.length;
+    await this.#items.add(images.map(({ id }) => ({ kind: 'image', id, before: null, after: {} })));
+  }
+
+  async imagesChanged(
+    changes: { before: SavedImage; after: ImageRow; dropsFile?: boolean | undefined }[],
+  ): Promise<void> {
+    // Another picture of this import may say more about an image that it added.
+    const others = changes.filter(({ before }) => before.number < this.#change.firstImage);
+    this.#change.changed += await this.#items.add(
+      others.flatMap(({ before, after }) => {
+        const fields = difference(imageFields(before), imageFields(after));
+        // New thumbnails are no change.
+        return fields ? [{ kind: 'image', id: before.id, ...fields } as const] : [];
+      }),
+    );
+    const replaced = others.filter(({ before, after, dropsFile }) => !dropsFile && before.key !== after.key);
+    const former = replaced.map(({ before }) => before);
+    await this.#toTrash(former, 'file');
+  }
+
+  async imagesTrashed(rows: SavedImage[]): Promise<void> {
+    this.#change.removed += rows.length;
+    await this.#items.add(rows.map(({ id }) => ({ kind: 'image', id, before: {}, after: null })));
+    await this.#toTrash(rows, 'image');
+  }
+
+  /** Nothing else of a picture that was taken down stays, neither here nor in what is waiting. */
+  async imagesTakenDown(rows: ImageRow[]): Promise<void> {
+    this.#change.removed += rows.length;
+    if (rows.length > 0) this.#change.state = 'final';
+    const ids = rows.map(({ id }) => id);
+    this.#items.drop('image', ids);
+    const isOneOf = this.#session.dialect.isOneOf('$1', 'text');
+    await this.#session.run(`delete from change_item where kind = 'image' and id ${isOneOf}`, [ids]);
+    await this.#session.run(`delete from trash where id ${isOneOf}`, [ids]);
+    await this.#session.run(`delete from trash where etag ${isOneOf}`, [rows.map(({ eTag }) => eTag)]);
+    await this.#session.run(`delete from album_image where image ${isOneOf}`, [ids]);
+    await this.#items.add(
+      rows.map(({ id, eTag }) => ({ kind: 'taken-down', id, before: null, after: { hash: eTag } })),
+    );
+  }
+
+  /** `before` is undefined if an entry was created, `after` if it was removed. */
+  async entriesChanged(
+    changes: { before?: SavedEntry | undefined; after?: Entry | undefined }[],
+  ): Promise<void> {
+    this.#change.entries += await this.#items.add(
+      changes.flatMap(({ before, after }) => {
+        const { kind, id } = (after ?? before) as Entry;
+        return toItem(kind, id, before && entryFields(before), after && entryFields(after));
+      }),
+    );
+  }
+
+  /** `after` is undefined if the name was unblocked. */
+  async namesChanged(
+    changes: { before?: BlockedName | undefined; after?: BlockedName | undefined }[],
+  ): Promise<void> {
+    await this.#items.add(
+      changes.flatMap(({ before, after }) => {
+        const { kind, name } = (after ?? before) as BlockedName;
+        return toItem('blocked', JSON.stringify([kind, nameKey(kind, name)]), before, after);
+      }),
+    );
+  }
+
+  /** `after` is undefined if the picture is no longer remembered as removed. */
+  async removedFilesChanged(
+    changes: { before?: RemovedFile | undefined; after?: RemovedFile | undefined }[],
+  ): Promise<void> {
+    const items = changes.flatMap(({ before, after }) =>
+      toItem('removed', ((after ?? before) as RemovedFile).hash, before, after),
+    );
+    if (this.#change.state !== 'final') await this.#items.add(items);
+    else await this.#forgetItems(items);
+  }
+
+  /** What will be committed, so far. */
+  current(): Change | undefined {
+    const change = { ...this.#change, items: this.#items.count };
+    const hasChanged = change.added + change.changed + change.removed + change.entries + change.items > 0;
+    if (!hasChanged || this.#isOff) return undefined;
+    if (this.#items.isFull) Object.assign(change, { items: 0, state: 'forgotten' });
+    return { ...change, summary: change.summary || summarise(change) };
+  }
+
+  /** Writes the change. */
+  async finish(): Promise<void> {
+    const change = this.current();
+    if (!change) return;
+    await this.#items.finish();
+    await this.#session.run('delete from change where number = $1', [change.number]);
+    await addChanges(this.#session, [change]);
+    if (this.#edit !== undefined)
+      await this.#session.insert('applied_edit', ['change', 'id'], [[change.number, this.#edit]]);
+  }
+
+  /** Of a picture that was taken down, not even a former reason stays. */
+  async #forgetItems(items: NewItem[]): Promise<void> {
+    const text = `delete from change_item where kind = 'removed' and id ${this.#session.dialect.isOneOf('$1', 'text')}`;
+    await this.#session.run(text, [items.map(({ id }) => id)]);
+  }
+
+  async #toTrash(images: SavedImage[], kind: TrashedImage['kind']): Promise<void> {
+    if (this.#isOff) return;
+    const removed = { change: this.number, kind, removedAt: this.#context.now, isByUndo: false };
+    await addTrash(
+      this.#session,
+      images.map((image) => ({ ...removed, image })),
+    );
+  }
+}
+
+function entryFields({ name, createdAt, document, aliases = [], images }: Entry) {
+  return { name, createdAt, document, aliases: aliases.toSorted(), ...(images && { images }) };
+}

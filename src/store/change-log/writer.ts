@@ -1,0 +1,153 @@
+/** The change log as those who change the catalogue see it: what they need to undo changes, and the trash. */
+import type { Change, ChangeLogWriter } from '../../catalogue/change-log.ts';
+import { inBatches } from '../../lib/parallel.ts';
+import { addChanges, addItems, addTrash, repairItems } from '../change-rows.ts';
+import type { Expiry } from '../expiry.ts';
+import { SHELF_BATCH_SIZE } from '../queries.ts';
+import type { WriteSession } from '../session.ts';
+import {
+  CHANGE_COLUMNS,
+  createChangeLogReader,
+  ITEM_COLUMNS,
+  type ItemRow,
+  readTrash,
+  toItem,
+} from './log.ts';
+import type { ChangeRecorder } from './recorder.ts';
+
+/** Rows of the trash that are removed together. */
+const BATCH_SIZE = 500;
+const UUID_LENGTH = 36;
+
+/** Items of changes that undo others do not count: what those changed counts again when they are undone themselves. */
+const IS_DONE = 'undone_by is null and change not in (select number from change where undoes is not null)';
+
+export function createChangeLog(
+  session: WriteSession,
+  recorder: ChangeRecorder,
+  expiry: Expiry,
+  lastImage: number,
+  reserveNumbers: (numbers: number[]) => void,
+): ChangeLogWriter {
+  const { isOneOf } = session.dialect;
+  return {
+    ...createChangeLogReader(session),
+    number: recorder.number,
+    lastImage,
+    describe: (summary) => recorder.describe(summary),
+    nameEdit: (edit) => recorder.nameEdit(edit),
+    async findEdit(edit) {
+      const text = `select ${CHANGE_COLUMNS} from change
+        where number in (select change from applied_edit where id = $1)`;
+      return (await session.query<Change>(text, [edit]))[0];
+    },
+    async imagesSince(change, edit, ids) {
+      const [known] = await session.query<{
+        first: number | null;
+        last: number | null;
+        forgotten: number | null;
+      }>(
+        `select (select min(number) from change) as first, (select max(number) from change) as last,
+           (select max(number) from change where number > $1 and state = 'forgotten') as forgotten`,
+        [change],
+      );
+      const { first, last, forgotten } = known ?? {};
+      if (change < (first ?? 1) - 1 || change > (last ?? 0) || typeof forgotten === 'number')
+        return undefined;
+      const text = `select ${ITEM_COLUMNS} from change_item
+        where change > $1 and change < $4 and kind = 'image' and id ${isOneOf('$2', 'text')} and change not in
+          (select change from applied_edit where change > $1 and substr(id, 1, ${UUID_LENGTH}) = substr($3, 1, ${UUID_LENGTH}))`;
+      return (await session.query<ItemRow>(text, [change, ids, edit, recorder.number])).map(toItem);
+    },
+    startImport: (source, continues) => recorder.startImport(source, continues),
+    current: () => recorder.current(),
+    startUndo: (change) => recorder.startUndo(change),
+    async markUndone({ number }, items) {
+      const rows = items.map(({ kind, id }) => ({ change: number, kind, id, by: recorder.number }));
+      const isItem = 'change_item.kind = given.kind and change_item.id = given.id';
+      const columns = { change: 'int', kind: 'text', id: 'text', by: 'int' } as const;
+      await session.runWith(
+        columns,
+        rows,
+        `update change_item set undone_by = given.by from given where change_item.change = given.change and ${isItem}`,
+      );
+      await session.runWith(
+        columns,
+        rows,
+        `update change_item set undone_by = null from given where change_item.undone_by = given.change and ${isItem}`,
+      );
+    },
+    async closeChange({ number }) {
+      await session.run(`update change set state = 'undone' where number = $1`, [number]);
+    },
+    async *addedImages({ firstImage, lastImage: last }) {
+      const text = `select number, id from image
+        where number > $1 and number <= $2 order by number limit ${SHELF_BATCH_SIZE}`;
+      for (let after = firstImage - 1; ; ) {
+        const rows: { number: number; id: string }[] = await session.query(text, [after, last]);
+        const end = rows.at(-1);
+        if (!end) return;
+        after = end.number;
+        yield rows.map(({ id }) => id);
+      }
+    },
+    async laterItems({ number }, kind, ids) {
+      const text = `select ${ITEM_COLUMNS} from change_item
+        where kind = $2 and id ${isOneOf('$3', 'text')} and change > $1 and ${IS_DONE} order by change`;
+      return Map.groupBy(
+        (await session.query<ItemRow>(text, [number, kind, ids])).map(toItem),
+        ({ id }) => id,
+      );
+    },
+    async *laterImages({ number }) {
+      const text = `select ${ITEM_COLUMNS} from change_item
+        where kind = 'image' and change > $1 and ${IS_DONE}`;
+      for await (const row of session.stream<ItemRow>(text, [number])) yield toItem(row);
+    },
+    async removedEntries(kind, ids) {
+      const text = `select distinct id from change_item
+        where kind = $1 and id ${isOneOf('$2', 'text')} and after is null and ${IS_DONE}`;
+      return new Set((await session.query<{ id: string }>(text, [kind, ids])).map(({ id }) => id));
+    },
+    async trashedOfRange({ firstImage, lastImage: last }) {
+      const rows = await readTrash(session, `kind = 'image' and number >= $1 and number <= $2`, [
+        firstImage,
+        last,
+      ]);
+      return rows.filter(({ isByUndo }) => !isByUndo).map(({ image }) => image.id);
+    },
+    async takeFromTrash(rows) {
+      for (const [change, ofChange] of Map.groupBy(rows, ({ change }) => change))
+        for (const batch of inBatches(ofChange, BATCH_SIZE))
+          await session.run(`delete from trash where change = $1 and id ${isOneOf('$2', 'text')}`, [
+            change,
+            batch.map(({ image }) => image.id),
+          ]);
+      // Albums forget images that are gone for good.
+      const isGone = 'image not in (select id from image) and image not in (select id from trash)';
+      for (const batch of inBatches(rows, BATCH_SIZE))
+        await session.run(`delete from album_image where image ${isOneOf('$1', 'text')} and ${isGone}`, [
+          batch.map(({ image }) => image.id),
+        ]);
+    },
+    acceptClock: () => expiry.accept(),
+    trashBefore: (time) =>
+      time === undefined
+        ? readTrash(session, 'true', [])
+        : readTrash(
+            session,
+            // No change was made before an earlier one, whatever the clock said.
+            `removed_at < $1 and
+               change < (select coalesce(min(number), $3) from change where at >= $1 and at <= $2)`,
+            [time, expiry.now, recorder.number],
+          ),
+    async restore({ changes, items, trash }) {
+      recorder.switchOff();
+      await addChanges(session, changes);
+      await addItems(session, items);
+      await addTrash(session, trash);
+      reserveNumbers(trash.flatMap(({ kind, image }) => (kind === 'image' ? [image.number] : [])));
+    },
+    repair: (broken) => repairItems(session, broken),
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * What turns a catalogue of version 1.0.0 into one of this version, in both databases alike. Never edit a released step; append a
+ * new one.
+ */
+import { withoutTitle } from '../../catalogue/history-line.ts';
+import { normaliseName } from '../../catalogue/names.ts';
+import { BEFORE_1_0 } from '../../lib/version.ts';
+
+type Value = string | number;
+
+/** Values are bound to `$1`, `$2` and so on. */
+export interface Statement {
+  text: string;
+  values: Value[];
+}
+
+/**
+ * A step that SQL alone cannot express. It is a generator, because one database answers at once and the other one later: it
+ * yields statements, and gets their rows. `newId` makes random ids.
+ */
+export type DataMigration = (newId: NewId) => Generator<Statement, void, unknown[]>;
+export type NewId = () => string;
+
+export interface Schema {
+  /** How many steps version 1.0.0 had applied. Databases count on from there. */
+  base: number;
+  /** Makes what version 1.0.0 made. */
+  creation: string;
+  /** SQL, or what computes it. */
+  steps: (string | DataMigration)[];
+}
+
+export const newestStep = ({ base, steps }: Schema): number => base + steps.length;
+
+/** The steps that a database lacks: all of them if it is new, where `done` is 0. Throws if this version cannot migrate it. */
+export function missingSteps(schema: Schema, done: number): Schema['steps'] {
+  const { base, creation, steps } = schema;
+  if (done > newestStep(schema))
+    throw new Error('the catalogue was created by a newer version of zukan; upgrade zukan to open it');
+  if (done > 0 && done < base) throw new Error(`the catalogue ${BEFORE_1_0}`);
+  return done === 0 ? [creation, ...steps] : steps.slice(done - base);
+}
+
+function* query<T>(text: string, ...values: Value[]): Generator<Statement, T[], unknown[]> {
+  return (yield { text, values }) as T[];
+}
+
+const BATCH_SIZE = 1000;
+
+interface Row {
+  folder: string;
+  path: string;
+  image: string;
+}
+
+/** Gives the paths of source files one form of Unicode. They were stored as the disk wrote them. */
+export function* normalisePaths(): Generator<Statement, void, unknown[]> {
+  const folders = yield* query<{ folder: string; choice: string }>(
+    'select folder, choice from source_folder',
+  );
+  for (const { folder, choice } of folders) {
+    if (normaliseName(folder) === folder) continue;
+    yield* query('delete from source_folder where folder = $1', folder);
+    yield* query(
+      'insert into source_folder (folder, choice) values ($1, $2) on conflict do nothing',
+      ...[normaliseName(folder), choice],
+    );
+  }
+  for (let last: Row = { folder: '', path: '', image: '' }; ; ) {
+    const rows = yield* query<Row>(
+      `select folder, path, image from source_file where (folder, path, image) > ($1, $2, $3)
+       order by folder, path, image limit ${BATCH_SIZE}`,
+      ...[last.folder, last.path, last.image],
+    );
+    for (const { folder, path, image } of rows) {
+      const after = [normaliseName(folder), normaliseName(path)] as const;
+      if (after[0] === folder && after[1] === path) continue;
+      yield* query(
+        `insert into source_file (folder, path, image, state, fingerprint)
+         select $1, $2, image, state, fingerprint from source_file where folder = $3 and path = $4 and image = $5
+         on conflict do nothing`,
+        ...[...after, folder, path, image],
+      );
+      yield* query(
+        'delete from source_file where folder = $1 and path = $2 and image = $3',
+        folder,
+        path,
+        image,
+      );
+    }
+    if (rows.length < BATCH_SIZE) return;
+    last = rows.at(-1) ?? last;
+  }
+}
+
+/** The titles of pictures were in the summaries of changes, where they outlived the pictures. */
+export function* removeTitles(): Generator<Statement, void, unknown[]> {
+  const rows = yield* query<{ number: number; summary: string }>(
+    `select number, summary from change where summary like '%title %'`,
+  );
+  for (const { number, summary } of rows)
+    if (withoutTitle(summary) !== summary)
+      yield* query('update change set summary = $2 where number = $1', number, withoutTitle(summary));
+}
+
+/** Gives a catalogue a random identity, which tells its files, tokens and backups from those of others. */
+export const addIdentity: DataMigration = function* (newId) {
+  yield* query('create table if not exists identity (id text not null)');
+  yield* query('insert into identity select $1 where not exists (select 1 from identity)', newId());
+};
+
+/** The last time that was noted (contract/clock.ts). */
+const ADD_CLOCK = `
+  create table clock (at text not null, since text not null);
+  insert into clock values (coalesce((select at from change order by number desc limit 1), ''), '')`;
+
+/** What the pages of the studio call their edits, so that one that is sent again is not applied again. */
+const ADD_APPLIED_EDITS =
+  'create table if not exists applied_edit (change int primary key, id text not null unique)';
+
+/** What the databases write differently. */
+export interface Dialect {
+  /** `image_shelves.shelves` with another shelf. */
+  addShelf: (shelf: string) => string;
+  /** Makes the triggers. */
+  noteChanges: string;
+}
+
+/**
+ * For catalogues that could not be filtered by the type of the file. Also lets changes of the shelves and size of an image count as
+ * changes of its document, so that whoever has them in memory learns of all of them.
+ */
+const addTypes = ({ addShelf, noteChanges }: Dialect): string => `
+  insert into shelf (kind, id, name) values
+    ('type', 'jpeg', 'jpeg'), ('type', 'png', 'png'), ('type', 'webp', 'webp'), ('type', 'gif', 'gif'), ('type', 'avif', 'avif');
+  insert into placement (shelf, position, image)
+  select shelf.number, row_number() over (partition by shelf.number order by image.number) - 1, image.number
+  from image join shelf on kind = 'type' and 'image/' || shelf.id = mimetype;
+  update shelf set size = (select count(*) from placement where placement.shelf = shelf.number) where kind = 'type';
+  update image_shelves set shelves = ${addShelf('placed.shelf')}
+  from (select image, shelf from placement join shelf on shelf.number = placement.shelf where kind = 'type') as placed
+  where placed.image = image_shelves.image;
+  ${noteChanges}`;
+
+export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
+  normalisePaths,
+  removeTitles,
+  ADD_CLOCK,
+  addIdentity,
+  'create index if not exists trash_etag on trash (etag)',
+  ADD_APPLIED_EDITS,
+  addTypes(dialect),
+];

@@ -1,0 +1,202 @@
+/** What a filter means: which shelves an image must be on, which it must not, and the size it must have. */
+import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../../catalogue/catalogue.ts';
+import { foldName } from '../../catalogue/names.ts';
+import { hasSize, type SizeTest } from '../../catalogue/sets/image-sizes.ts';
+import type { Placement } from '../../catalogue/writer.ts';
+import type { CatalogueVersion, Shelf, ShelfSnapshot } from '../shelves.ts';
+import { type Call, get, type View } from '../view.ts';
+
+/** Shelves of which an image must be on at least one. */
+export interface Choice {
+  shelves: Shelf[];
+  /** The sum of the shelves' sizes: an image on two of them counts twice. */
+  size: number;
+}
+
+/** The images that are on a shelf of every choice, on no excluded shelf and of the right size, as of one version. */
+export interface Selection {
+  catalogue: CatalogueVersion;
+  /** The smallest one first. */
+  choices: [Choice, ...Choice[]];
+  excluded: Shelf[];
+  /** By the condition as text. */
+  sizes: Map<string, SizeTest>;
+}
+
+/** The fields of a filter that name entries by id, and the kinds of these. */
+const entryFields = {
+  artist: 'artist',
+  excludeArtist: 'artist',
+  character: 'character',
+  album: 'album',
+} as const;
+type EntryField = keyof typeof entryFields;
+const fields = Object.keys(entryFields) as EntryField[];
+
+/** The shelves of the entries that a filter names. One that does not exist is undefined. */
+export type EntryShelves = Partial<Record<EntryField, (Shelf | undefined)[]>>;
+
+/** Part of what a filter demands of an image. */
+type Condition = { oneOf: Shelf[] } | { noneOf: Shelf[] } | { size: SizeTest };
+
+/** The snapshot that a filter is applied to, and what it names there. */
+interface Named extends Required<Record<EntryField | 'categories' | 'exclude', Shelf[]>> {
+  snapshot: ShelfSnapshot;
+  match: Filter['match'];
+}
+
+/** Ratios may differ by one part in this many: 2 %. */
+const RATIO_PARTS = 50;
+
+/** What each field of a filter demands. The compiler refuses a field without a line here; `match` says how `categories` are meant. */
+const conditions: {
+  [Field in Exclude<keyof Filter, 'match'>]-?: (
+    given: NonNullable<Filter[Field]>,
+    named: Named,
+  ) => Condition | Condition[];
+} = {
+  nsfw: (ratings, { snapshot }) => oneOfAll(snapshot, snapshot.ratings, ratings),
+  orientation: (names, { snapshot }) => oneOfAll(snapshot, snapshot.orientations, names),
+  type: (types, { snapshot }) =>
+    oneOfAll(
+      snapshot,
+      snapshot.types,
+      types.map((type) => (type === 'jpg' ? 'jpeg' : type)),
+    ),
+  categories: (names, { match, categories }) =>
+    match === 'any' && names.length > 0
+      ? { oneOf: categories }
+      : categories.map((shelf) => ({ oneOf: [shelf] })),
+  exclude: (_, { exclude }) => ({ noneOf: exclude }),
+  artist: (_, { artist }) => ({ oneOf: artist }),
+  excludeArtist: (_, { excludeArtist }) => ({ noneOf: excludeArtist }),
+  character: (_, { character }) => ({ oneOf: character }),
+  album: (_, { album }) => ({ oneOf: album }),
+  animated: (isAnimated, { snapshot }) =>
+    isAnimated ? { oneOf: [snapshot.animated] } : { noneOf: [snapshot.animated] },
+  minWidth: (least) => ({ size: (width) => width >= least }),
+  minHeight: (least) => ({ size: (_, height) => height >= least }),
+  maxWidth: (most) => ({ size: (width) => width <= most }),
+  maxHeight: (most) => ({ size: (_, height) => height <= most }),
+  aspectRatio: (ratio) => {
+    // Whole numbers only, so that nothing is rounded.
+    const [across, down] = ratio.split(':').map(Number) as [number, number];
+    const size: SizeTest = (width, height) =>
+      RATIO_PARTS * Math.abs(width * down - height * across) <= height * across;
+    return { size };
+  },
+};
+const conditionFields = Object.keys(conditions) as (keyof typeof conditions)[];
+
+/** Looks up what the filter names. */
+export function* select(view: View, filter: Filter): Call<Selection | FilterProblem> {
+  const entries: EntryShelves = {};
+  for (const field of fields) {
+    const ids = filter[field];
+    if (ids) entries[field] = yield* get(view.entryShelves(entryFields[field], [...new Set(ids)]));
+  }
+  return selectShelves(view.snapshot, filter, entries);
+}
+
+/** Pure. Unknown categories are reported before other unknown entries. */
+export function selectShelves(
+  snapshot: ShelfSnapshot,
+  filter: Filter,
+  entries: EntryShelves,
+): Selection | FilterProblem {
+  const included = findCategories(snapshot, filter.categories);
+  const excluded = findCategories(snapshot, filter.exclude);
+  if (included.unknown.length + excluded.unknown.length > 0)
+    return { problem: { categories: included.unknown, exclude: excluded.unknown } };
+  for (const field of fields) if (entries[field]?.includes(undefined)) return { problem: entryFields[field] };
+  const named: Named = {
+    snapshot,
+    match: filter.match,
+    categories: included.shelves,
+    exclude: excluded.shelves,
+    artist: distinct(entries.artist),
+    excludeArtist: distinct(entries.excludeArtist),
+    character: distinct(entries.character),
+    album: distinct(entries.album),
+  };
+  const selection = { choices: [] as Choice[], excluded: [] as Shelf[], sizes: new Map<string, SizeTest>() };
+  for (const field of conditionFields) {
+    const given = filter[field];
+    if (given === undefined) continue;
+    const demand = conditions[field] as (given: unknown, named: Named) => Condition | Condition[];
+    for (const condition of [demand(given, named)].flat()) {
+      if ('oneOf' in condition) selection.choices.push(choose(condition.oneOf));
+      else if ('size' in condition) selection.sizes.set(`${field}=${given}`, condition.size);
+      else selection.excluded.push(...condition.noneOf.filter(({ size }) => size > 0));
+    }
+  }
+  const [smallest = choose([snapshot.all]), ...others] = selection.choices.sort((a, b) => a.size - b.size);
+  return { ...selection, catalogue: snapshot, choices: [smallest, ...others] };
+}
+
+/** Whether an image is one of the selection. */
+export function isSelected(
+  { choices, excluded, sizes }: Selection,
+  { shelves, width, height }: Placement,
+): boolean {
+  const isOn = ({ number }: Shelf) => shelves.includes(number);
+  return (
+    choices.every((choice) => choice.shelves.some(isOn)) &&
+    !excluded.some(isOn) &&
+    sizes.values().every((test) => hasSize(test, width, height))
+  );
+}
+
+/** The one shelf whose images are exactly the selection, if there is one. */
+export function soleShelf({ choices, excluded, sizes }: Selection): Shelf | undefined {
+  const [{ shelves }, ...others] = choices;
+  return sizes.size + others.length + excluded.length === 0 && shelves.length === 1 ? shelves[0] : undefined;
+}
+
+/** All shelves that a selection names. */
+export function shelvesOf({ choices, excluded }: Selection): Shelf[] {
+  return choices.flatMap(({ shelves }) => shelves).concat(excluded);
+}
+
+/** The same key for selections of the same shelves and sizes. */
+export function selectionKey({ choices, excluded, sizes }: Selection): string {
+  const numbers = (shelves: Shelf[]) =>
+    shelves
+      .map(({ number }) => number)
+      .sort((a, b) => a - b)
+      .join('|');
+  return `${choices
+    .map(({ shelves }) => numbers(shelves))
+    .sort()
+    .join('&')}!${numbers(excluded)}@${[...sizes.keys()]}`;
+}
+
+/** An entry can be named by its id and by a former one. */
+function distinct(shelves: (Shelf | undefined)[] = []): Shelf[] {
+  return [...new Map(shelves.map((shelf) => [shelf?.number, shelf as Shelf])).values()];
+}
+
+function findCategories({ categories }: ShelfSnapshot, names: readonly string[] = []) {
+  const shelves = new Set<Shelf>();
+  const unknown: string[] = [];
+  for (const name of names) {
+    const shelf = categories.get(foldName(name));
+    if (shelf) shelves.add(shelf);
+    else if (unknown.push(name) > MAX_UNKNOWN_NAMES) break;
+  }
+  return { shelves: [...shelves], unknown };
+}
+
+/** Every image has one rating, one orientation and one type, so naming those of all images is no condition. */
+function oneOfAll<Name>(
+  { all }: ShelfSnapshot,
+  shelves: Map<Name, Shelf>,
+  names: readonly Name[],
+): Condition[] {
+  const named = [...new Set(names)].map((name) => shelves.get(name) as Shelf);
+  return choose(named).size === all.size ? [] : [{ oneOf: named }];
+}
+
+function choose(shelves: Shelf[]): Choice {
+  return { shelves, size: shelves.reduce((sum, { size }) => sum + size, 0) };
+}

@@ -1,0 +1,172 @@
+/** Saves and removes artists, categories, characters and albums, with their aliases and the order of albums. */
+import { updateEntry } from '../../catalogue/documents/document.ts';
+import { fold } from '../../catalogue/search/fold.ts';
+import type { Kind } from '../../catalogue/types.ts';
+import type { Entry, SavedEntry } from '../../catalogue/writer.ts';
+import { inBatches } from '../../lib/parallel.ts';
+import { nameKey } from '../contract/decisions.ts';
+import { ENTRY_KINDS, NUMBER_ENTRIES } from '../queries.ts';
+import type { WriteSession } from '../session.ts';
+import type { Placements } from './placements.ts';
+
+/** Documents rewritten at a time when an entry has changed. */
+const REWRITE_BATCH_SIZE = 1000;
+
+type NumberedEntry = Entry & { shelf: number };
+
+export class EntryWriter {
+  readonly #session: WriteSession;
+  readonly #placements: Placements;
+  /** Entries that changed. Their images' documents contain their JSON, but for albums. */
+  readonly #changed = new Map<number, Entry>();
+  /** Whether the lists of entries have to be numbered again. */
+  hasChanges = false;
+
+  constructor(session: WriteSession, placements: Placements) {
+    this.#session = session;
+    this.#placements = placements;
+  }
+
+  async save(entries: Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    this.hasChanges = true;
+    await this.#add(entries.filter((entry) => !isNumbered(entry)));
+    const updated = entries.filter(isNumbered);
+    await this.#update(updated);
+    for (const entry of updated) if (entry.kind !== 'album') this.#changed.set(entry.shelf, entry);
+    await this.saveAliases(entries);
+    for (const { kind, id, images } of entries) if (images) await this.#saveOrder(kind, id, images);
+  }
+
+  /** An alias that another entry has is taken from it; of two entries here, the last one gets it. */
+  async saveAliases(entries: Entry[]): Promise<void> {
+    const changed = entries.filter(({ aliases }) => aliases !== undefined);
+    if (changed.length === 0) return;
+    await this.#removeAliases(changed.filter(isNumbered));
+    const rows = changed.flatMap(({ kind, id, aliases = [] }) =>
+      aliases.map((name) => ({ kind, id, key: nameKey(kind, name), name })),
+    );
+    await this.#session.runWith(
+      { kind: 'text', id: 'text', key: 'text', name: 'text' },
+      [...new Map(rows.map((row) => [`${row.kind} ${row.key}`, row])).values()],
+      `insert into alias (kind, key, name, shelf)
+       select given.kind, given.key, given.name, shelf.number
+       from given join shelf on shelf.kind = given.kind and shelf.id = given.id where true
+       on conflict (kind, key) do update set name = excluded.name, shelf = excluded.shelf`,
+    );
+  }
+
+  async remove(entries: SavedEntry[]): Promise<void> {
+    this.hasChanges = true;
+    await this.#removeAliases(entries);
+    for (const { kind, id } of entries) if (kind === 'album') await this.#saveOrder(kind, id, []);
+    await this.#placements.write();
+    const numbers = entries.map(({ shelf }) => shelf);
+    await this.#session.run(`delete from shelf where number ${this.#isOneOf}`, [numbers]);
+    for (const shelf of numbers) this.#changed.delete(shelf);
+  }
+
+  /** Puts the entries that changed into the documents of their images. */
+  async rewriteDocuments(): Promise<void> {
+    for (const [shelf, entry] of this.#changed) await this.#rewriteDocumentsOn(shelf, entry);
+  }
+
+  /** Makes `numberEntries` sort all of them again. */
+  async renumberAll(): Promise<void> {
+    this.hasChanges = true;
+    const rows = await this.#session.query<{ number: number; name: string; sortKey: string }>(
+      `select number, name, sort_key as "sortKey" from shelf where kind in ${ENTRY_KINDS}`,
+    );
+    await this.#session.runWith(
+      { number: 'int', sortKey: 'text' },
+      rows
+        .filter(({ name, sortKey }) => sortKey !== fold(name))
+        .map(({ number, name }) => ({ number, sortKey: fold(name) })),
+      'update shelf set sort_key = given.sortKey from given where given.number = shelf.number',
+    );
+  }
+
+  async numberEntries(): Promise<void> {
+    if (this.hasChanges) await this.#session.run(NUMBER_ENTRIES);
+  }
+
+  get #isOneOf(): string {
+    return this.#session.dialect.isOneOf('$1', 'int');
+  }
+
+  async #add(entries: Entry[]): Promise<void> {
+    await this.#session.insert(
+      'shelf',
+      ['kind', 'id', 'name', 'sort_key', 'category', 'created_at', 'document'],
+      entries.map((entry) => {
+        const { kind, id, name, createdAt, document } = entry;
+        return [kind, id, name, fold(name), categoryOf(entry), createdAt, document];
+      }),
+    );
+  }
+
+  async #update(entries: NumberedEntry[]): Promise<void> {
+    await this.#session.runWith(
+      { shelf: 'int', name: 'text', sortKey: 'text', category: 'text', createdAt: 'text', document: 'text' },
+      entries.map((entry) => ({ ...entry, sortKey: fold(entry.name), category: categoryOf(entry) })),
+      `update shelf set name = given.name, sort_key = given.sortKey, category = given.category,
+         created_at = given.createdAt, document = given.document
+       from given where given.shelf = shelf.number`,
+    );
+  }
+
+  /** Also places the images that the album gains or loses. */
+  async #saveOrder(kind: Kind, id: string, images: string[]): Promise<void> {
+    const [shelf] = await this.#session.query<{ number: number }>(
+      'select number from shelf where kind = $1 and id = $2',
+      [kind, id],
+    );
+    const { number: album } = shelf as { number: number };
+    const former = await this.#session.query<{ image: string }>(
+      'delete from album_image where album = $1 returning image',
+      [album],
+    );
+    const rows = images.map((image, position) => [album, position, image]);
+    await this.#session.insert('album_image', ['album', 'position', 'image'], rows);
+    const changed = new Set(former.map(({ image }) => image)).symmetricDifference(new Set(images));
+    const moved = await this.#session.query<{ number: number }>(
+      `select number from image where id ${this.#session.dialect.isOneOf('$1', 'text')} order by number`,
+      [[...changed]],
+    );
+    for (const batch of inBatches(moved, REWRITE_BATCH_SIZE))
+      await this.#placements.moveInAlbum(
+        album,
+        batch.map(({ number }) => number),
+      );
+  }
+
+  async #removeAliases(entries: NumberedEntry[]): Promise<void> {
+    const shelves = entries.map(({ shelf }) => shelf);
+    await this.#session.run(`delete from alias where shelf ${this.#isOneOf}`, [shelves]);
+  }
+
+  async #rewriteDocumentsOn(shelf: number, entry: Entry): Promise<void> {
+    const size = await this.#placements.size(shelf);
+    for (let position = 0; position < size; position += REWRITE_BATCH_SIZE) {
+      const rows = await this.#session.query<{ number: number; document: string }>(
+        `select number, document from placement join image on number = image
+         where shelf = $1 and position >= $2 and position < $3`,
+        [shelf, position, position + REWRITE_BATCH_SIZE],
+      );
+      await this.#session.runWith(
+        { number: 'int', document: 'text' },
+        rows.map(({ number, document }) => ({ number, document: updateEntry(document, entry) })),
+        'update image set document = given.document from given where given.number = image.number',
+      );
+    }
+  }
+}
+
+function isNumbered(entry: Entry): entry is NumberedEntry {
+  return entry.shelf !== undefined;
+}
+
+/** The folded name of a category. */
+function categoryOf({ kind, name }: Entry): string | null {
+  return kind === 'category' ? fold(name) : null;
+}

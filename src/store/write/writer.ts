@@ -1,0 +1,153 @@
+/** A writer that also records what it changes and how that was before, whatever function makes the change. */
+import type { TrashedImage } from '../../catalogue/change-log.ts';
+import type { Kind } from '../../catalogue/types.ts';
+import type {
+  CatalogueWriter,
+  Entry,
+  ImageRow,
+  PlacedImage,
+  SavedEntry,
+  SavedImage,
+} from '../../catalogue/writer.ts';
+import type { ChangeRecorder } from '../change-log/recorder.ts';
+import { type Decisions, nameKey } from '../contract/decisions.ts';
+
+/** What is written without being recorded. */
+export type UnrecordedWriter = Omit<CatalogueWriter, 'trashImages' | 'takeDownImages'> & {
+  removeImages(ids: string[]): Promise<SavedImage[]>;
+};
+
+/** Adding images costs nothing more. */
+export function recordWriter(writer: UnrecordedWriter, recorder: ChangeRecorder): CatalogueWriter {
+  const { removeImages, ...rest } = writer;
+  return {
+    ...rest,
+    decisions: recordDecisions(writer.decisions, recorder),
+    async saveEntries(entries) {
+      for (const [kind, ofKind] of Map.groupBy(entries, ({ kind }) => kind))
+        await recordEntries(writer, recorder, kind, ofKind);
+      await writer.saveEntries(entries);
+    },
+    async saveAliases(entry) {
+      await recordEntries(writer, recorder, entry.kind, [entry]);
+      await writer.saveAliases(entry);
+    },
+    async removeEntries(entries) {
+      for (const [kind, ofKind] of Map.groupBy(entries, ({ kind }) => kind)) {
+        const ids = ofKind.map(({ id }) => id);
+        await recorder.entriesChanged((await writer.entriesById(kind, ids)).map((before) => ({ before })));
+      }
+      await writer.removeEntries(entries);
+    },
+    async saveImages(images) {
+      await recordImages(writer, recorder, images);
+      await writer.saveImages(images);
+    },
+    async restoreImages(images) {
+      await recorder.imagesRestored(images.map(({ row }) => row));
+      await writer.restoreImages(images);
+    },
+    async trashImages(ids) {
+      const rows = await removeImages(ids);
+      await recorder.imagesTrashed(rows);
+      return rows;
+    },
+    async takeDownImages(ids) {
+      const taken = new Map<string, ImageRow>((await removeImages(ids)).map((row) => [row.id, row]));
+      const takeImages = (trashed: TrashedImage[], isAlive: (id: string) => boolean) => {
+        // One that was imported again has the same id.
+        for (const { kind, image } of trashed)
+          if (kind === 'image' && !taken.has(image.id) && !isAlive(image.id)) taken.set(image.id, image);
+      };
+      takeImages(await writer.changeLog.trashed(ids), () => false);
+      // The same picture may have been another image before.
+      const ofBytes = await writer.changeLog.trashedBytes([...taken.values()].map(({ eTag }) => eTag));
+      const alive = await writer.findImageIds(ofBytes.map(({ image }) => image.id));
+      takeImages(ofBytes, (id) => alive.images.has(id));
+      const removed = [...taken.values()];
+      const former = await writer.changeLog.trashed([...new Set([...ids, ...taken.keys()])]);
+      await recorder.imagesTakenDown(removed);
+      return { removed, former: [...former, ...ofBytes].map(({ image }) => image) };
+    },
+    async commit() {
+      await recorder.finish();
+      await writer.commit();
+    },
+  };
+}
+
+/** Their aliases may belong to other entries so far, which lose them. */
+async function recordEntries(
+  writer: UnrecordedWriter,
+  recorder: ChangeRecorder,
+  kind: Kind,
+  entries: Entry[],
+): Promise<void> {
+  const saved = entries.flatMap(({ id, shelf }) => (shelf === undefined ? [] : [id]));
+  const before = new Map((await writer.entriesById(kind, saved)).map((entry) => [entry.id, entry]));
+  const owners = new Map<string, SavedEntry>();
+  const named = entries.flatMap(({ aliases = [] }) => aliases);
+  for (const owner of await writer.entriesByAlias(kind, [...new Set(named)]))
+    for (const alias of owner.aliases) owners.set(nameKey(kind, alias), owner);
+  const changes: Parameters<ChangeRecorder['entriesChanged']>[0] = [];
+  for (const entry of entries) {
+    const aliases = entry.aliases ?? before.get(entry.id)?.aliases ?? [];
+    const images = entry.images ?? before.get(entry.id)?.images ?? [];
+    const after = { ...entry, aliases, ...(kind === 'album' && { images }) };
+    changes.push({ before: before.get(entry.id), after });
+    const taken = new Set((entry.aliases ?? []).map((alias) => nameKey(kind, alias)));
+    for (const owner of new Set([...taken].flatMap((key) => owners.get(key) ?? [])))
+      if (owner.id !== entry.id) {
+        const left = owner.aliases.filter((alias) => !taken.has(nameKey(kind, alias)));
+        changes.push({ before: owner, after: { ...owner, aliases: left } });
+      }
+  }
+  await recorder.entriesChanged(changes);
+}
+
+async function recordImages(
+  writer: UnrecordedWriter,
+  recorder: ChangeRecorder,
+  images: PlacedImage[],
+): Promise<void> {
+  const updated = images.filter(({ row }) => row.number !== undefined);
+  recorder.imagesAdded(images.length - updated.length);
+  const changed = new Map(updated.map((image) => [image.row.id, image]));
+  const before = await writer.imagesById([...changed.keys()]);
+  await recorder.imagesChanged(
+    before.map((before) => {
+      const { row: after, dropsFile } = changed.get(before.id) as PlacedImage;
+      return { before, after, dropsFile };
+    }),
+  );
+}
+
+function recordDecisions(decisions: Decisions, recorder: ChangeRecorder): Decisions {
+  const filesBefore = async (hashes: string[]) =>
+    new Map((await decisions.removedFiles(hashes)).map((file) => [file.hash, file]));
+  return {
+    ...decisions,
+    async blockNames(names) {
+      for (const after of names) {
+        const [before] = await decisions.blockedNames(after.kind, [after.name]);
+        await recorder.namesChanged([{ before, after }]);
+      }
+      await decisions.blockNames(names);
+    },
+    async unblockNames(kind, names) {
+      const before = await decisions.blockedNames(kind, names);
+      await recorder.namesChanged(before.map((name) => ({ before: name })));
+      await decisions.unblockNames(kind, names);
+    },
+    async rememberFiles(files) {
+      const before = await filesBefore(files.map(({ hash }) => hash));
+      await recorder.removedFilesChanged(files.map((after) => ({ before: before.get(after.hash), after })));
+      await decisions.rememberFiles(files);
+    },
+    async forgetFiles(hashes) {
+      const before = await decisions.removedFiles(hashes);
+      await recorder.removedFilesChanged(before.map((file) => ({ before: file })));
+      await decisions.forgetFiles(hashes);
+    },
+  };
+}
