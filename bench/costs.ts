@@ -9,7 +9,7 @@ import type { Catalogue, Filter } from '../src/catalogue/catalogue.ts';
 import { readConfig } from '../src/config/config.ts';
 import { secureRandomInt } from '../src/lib/random.ts';
 import { openStore } from '../src/server/engines.ts';
-import type { Store } from '../src/store/store.ts';
+import type { Store } from '../src/store/session.ts';
 import { startPostgres } from '../test/support/servers/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
 import { caller } from '../test/support/zukan/caller.ts';

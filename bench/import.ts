@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
 import { importFiles } from '../src/cli/importing/import.ts';
 import { readConfig } from '../src/config/config.ts';
-import { inParallel } from '../src/lib/parallel.ts';
+import { inParallel } from '../src/lib/concurrency.ts';
 import { catalogueSchema } from '../src/store/drivers/sqlite/schema.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { demoPictures } from './demo.ts';

@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import sharp, { type Sharp } from 'sharp';
-import { chooseSizes } from '../src/catalogue/documents/thumbnails.ts';
-import { decodingBytes } from '../src/media/decoding.ts';
+import { chooseSizes } from '../src/catalogue/documents/document.ts';
+import { decodingBytes, makeThumbnails, readLayout } from '../src/media/decoding.ts';
 import { detectType } from '../src/media/picture.ts';
-import { makeThumbnails, readLayout } from '../src/media/thumbnails.ts';
 import { runCommand, startServer } from './process.ts';
 
 const LADDER = [480, 960, 1600];

@@ -10,7 +10,7 @@ import type {
   Parameter,
   Response,
   Schema,
-} from '../src/server/pages/reference/types.ts';
+} from '../src/server/pages/reference/responses.ts';
 
 export interface BreakingChange {
   /** Such as `GET /image/random?limit`, or what endpoints share: `?limit`, `Image.meta.expires`. */

@@ -7,7 +7,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { transform } from 'esbuild';
 import description from '../package.json' with { type: 'json' };
-import { builtScript, pages, readBrowserFiles } from '../src/assets/browser-files.ts';
+import { builtScript, pages, readBrowserFiles } from '../src/assets/bundle.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = resolve(root, process.argv[2] ?? 'dist');

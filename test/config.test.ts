@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
-import { addLinkKeys, loadLinkKeys } from '../src/config/link-keys.ts';
-import { defaultCacheMb } from '../src/config/machine.ts';
+import { addLinkKeys, loadLinkKeys } from '../src/config/environment.ts';
+import { defaultCacheMb } from '../src/config/values.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { databaseFile, filesFolder } from './support/zukan/service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { batchAtOnce, batchPerTick } from '../src/lib/event-loop.ts';
+import { batchAtOnce, batchPerTick } from '../src/lib/concurrency.ts';
 
 test('a batch has the items of one tick, and runs at its end', async () => {
   const batches: number[][] = [];

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join, win32 } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { globMatcher } from '../src/changes/find-images.ts';
+import { globMatcher } from '../src/changes/images.ts';
 import { flush, portablePath } from '../src/lib/file-system.ts';
 import { temporaryFolder } from './support/workspace.ts';
 

@@ -11,7 +11,7 @@ import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Image } from '../client/index.ts';
 import description from '../package.json' with { type: 'json' };
-import { builtScript, pages } from '../src/assets/browser-files.ts';
+import { builtScript, pages } from '../src/assets/bundle.ts';
 import { onDisk, temporaryFolder } from './support/workspace.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 /** Checks that a response is explained: its status fits the request, and its headers and body are as documented. */
-import { decodePath } from '../src/http/router.ts';
+import { decodePath } from '../src/http/server.ts';
 import { assertDescribed } from '../test/support/zukan/contract.ts';
 import type { Answer } from './connection.ts';
 import { type FuzzRequest, prefixes } from './requests.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Progress } from '../src/cli/terminal/interaction.ts';
-import { inParallel } from '../src/lib/parallel.ts';
+import { inParallel } from '../src/lib/concurrency.ts';
 import { unlessMounting } from '../test/support/servers/mount.ts';
 import { findChromium, installChromium, unless } from '../test/support/servers/needs.ts';
 import { launch, serve } from '../test/support/zukan/program.ts';

@@ -1,5 +1,5 @@
 /** What was tried and what failed, printed as one table. */
-import { formatTable } from '../src/cli/terminal/text.ts';
+import { formatTable } from '../src/cli/terminal/terminal.ts';
 
 const MAX_LISTED = 50;
 const MAX_DETAILS = 4000;

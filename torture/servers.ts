@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../src/config/config.ts';
-import { Unavailable } from '../src/lib/errors.ts';
+import { Unavailable } from '../src/lib/metrics.ts';
 import { hostileName } from '../test/catalogue/search/hostile-patterns.ts';
 import {
   artists,

@@ -1,6 +1,9 @@
-/** The address of the client, by which the rate limit counts, and the origin that it called. Both may be behind trusted proxies. */
-import type { IncomingMessage } from 'node:http';
-import { type BlockList, isIP, type Socket } from 'node:net';
+/** Who calls: the address of the client, proxies that hide clients, and other sites in somebody's browser. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { BlockList, isIP, type Socket } from 'node:net';
+import type { BudgetRule, ClientBudget } from './limiter.ts';
+
+// The address of the client, by which the rate limit counts, and the origin that it called. Both may be behind trusted proxies.
 
 /** Returns a function that names the client of a request. The result for a direct connection is cached. */
 export function clientReader(trusted: BlockList) {
@@ -134,4 +137,117 @@ export const originReader = (publicUrl: string | undefined, trustedProxies: Bloc
 function lastValue(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header.at(-1) : header;
   return text?.slice(text.lastIndexOf(',') + 1).trim();
+}
+
+// Notices a proxy that hides its clients, which all share one rate limit then, and are blocked together.
+
+/** How often the log says so. */
+export const hiddenClientsRule: BudgetRule = { name: 'hidden', burst: 1, intervalMs: 3_600_000 };
+
+const MINUTE_MS = 60_000;
+/** A single client soon sends fewer. */
+const MIN_REQUESTS = 20;
+
+/** Clients on the internet have none of these addresses. */
+const privateNetworks = new BlockList();
+for (const [network, bits] of [
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  privateNetworks.addSubnet(network, bits, 'ipv4');
+// What `clientKey` makes of ::1.
+privateNetworks.addAddress('::', 'ipv6');
+for (const [network, bits] of [
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const)
+  privateNetworks.addSubnet(network, bits, 'ipv6');
+
+/**
+ * Whether one private address sends most requests of a minute, which a vote finds in constant time and memory: each request is for
+ * its own client or against the candidate, whom the next client replaces when nothing is left of its lead. A lead of half of all
+ * requests takes more than half of them, and three quarters always reach it.
+ */
+export class SharedAddressWatch {
+  readonly #warnings: ClientBudget;
+  readonly #warn: (address: string) => void;
+  #startedAt = 0;
+  #requests = 0;
+  #candidate = '';
+  #lead = 0;
+
+  constructor(warnings: ClientBudget, warn: (address: string) => void) {
+    this.#warnings = warnings;
+    this.#warn = warn;
+  }
+
+  /** Counts a request of a client that the rate limit counts. */
+  count(client: string, now: number): void {
+    if (Math.abs(now - this.#startedAt) >= MINUTE_MS) this.#endMinute(now);
+    this.#requests++;
+    if (this.#lead === 0) this.#candidate = client;
+    this.#lead += client === this.#candidate ? 1 : -1;
+  }
+
+  #endMinute(now: number): void {
+    const isMost = this.#requests >= MIN_REQUESTS && this.#lead >= this.#requests / 2;
+    if (isMost && isPrivate(this.#candidate) && this.#warnings.take(this.#candidate).isAllowed)
+      this.#warn(this.#candidate);
+    this.#startedAt = now;
+    this.#requests = 0;
+    this.#lead = 0;
+  }
+}
+
+/** Takes an address, or a network as `clientKey` writes it. */
+function isPrivate(client: string): boolean {
+  const [address = ''] = client.split('/');
+  return privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+// Recognises requests that another site makes through the browser of somebody who may do more than that site.
+
+const namedHost = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/** The host of a Host header in lower case, without the port; undefined if it is none. */
+export function hostName(host: string): string | undefined {
+  return namedHost.exec(host)?.[1]?.toLowerCase();
+}
+
+export const isLoopbackName = (name: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(name);
+
+/** No name server can point an IP address elsewhere. */
+export const isAddress = (name: string): boolean => isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+
+/** Whether another page caused the request. */
+export function isForeign(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+
+/** Returns a function that says whether a client may read what is for `isAllowed` networks, but not for their browsers' pages. */
+export function monitorCheck<Request extends { headers: IncomingHttpHeaders }>(
+  isAllowed: (request: Request) => boolean,
+  publicUrl: string | undefined,
+): (request: Request) => boolean {
+  const ownName = publicUrl && new URL(publicUrl).hostname;
+  return (request) => isAllowed(request) && !mayBeAnotherSite(request.headers, ownName);
+}
+
+/**
+ * Whether the request may come from a page of another site: directly, or through a name that its owner pointed at this
+ * machine (DNS rebinding). Then a browser takes the page for one of ours, but it sends that name as Host. Names that are not
+ * known here are refused to browsers only, which always send Accept-Language and let no page remove it: Prometheus
+ * may use any name.
+ */
+function mayBeAnotherSite(headers: IncomingHttpHeaders, ownName: string | undefined): boolean {
+  if (isForeign(headers) || headers.origin !== undefined) return true;
+  const name = hostName(headers.host ?? '');
+  if (name !== undefined && (name === ownName || isLoopbackName(name) || isAddress(name))) return false;
+  return headers['accept-language'] !== undefined || headers['sec-fetch-site'] !== undefined;
 }

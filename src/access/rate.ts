@@ -21,7 +21,7 @@ export interface Rate {
   slack: number;
 }
 
-/** redis-script.ts computes the same, with the same rounding. */
+/** limits/redis.ts computes the same, with the same rounding. */
 export function rateOf(perSecond: number): Rate {
   const period = 1000 / perSecond;
   return { perSecond, period, slack: (perSecond - 1) * period + (period * 3) / 10 };

@@ -1,11 +1,24 @@
-/** How an endpoint is declared: who may call it, what it takes and returns, and how the reference describes it. */
-
-import type { Token } from '../access/tokens.ts';
-import type { Caller, Moved } from '../catalogue/catalogue.ts';
-import type { Asset } from '../http/assets.ts';
+/** How an endpoint is declared, what its handler gets, and the links and answers that it returns. */
+import type { IncomingMessage } from 'node:http';
+import type { ClientBudget, Exemptions, Limiter } from '../access/limiter.ts';
+import { type Cursors, type FileLinks, type LinkSigner, linkValidity } from '../access/links.ts';
+import type { Token, TokenStore } from '../access/tokens.ts';
+import type { Caller, Catalogue, Moved } from '../catalogue/catalogue.ts';
+import type { SignLink } from '../catalogue/documents/image-document.ts';
+import type { LastBackup } from '../catalogue/records.ts';
+import type { Rating, Window } from '../catalogue/schemas.ts';
+import { type Asset, makeText } from '../http/assets.ts';
+import { type LimiterCounters, successBody } from '../http/exchange.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Disk } from '../lib/file-system.ts';
 import * as Type from '../lib/json-schema.ts';
+import type { MetricsReport, Monitored } from '../lib/metrics.ts';
+import type { RandomInt } from '../lib/random.ts';
+import type { Tuning } from '../lib/tuning.ts';
+import type { Files, ThumbnailMaker } from '../media/files.ts';
 import type { ExampleCall, ExampleRecords } from './examples.ts';
-import type { Services } from './services.ts';
+
+// How an endpoint is declared: who may call it, what it takes and returns, and how the reference describes it.
 
 /** The groups of the reference, in order. */
 export const groups = {
@@ -51,7 +64,7 @@ export interface TaggedResponse {
 }
 
 /** Sends the client to a file. */
-export interface Redirect {
+interface Redirect {
   location: string;
   headers: Record<string, string>;
 }
@@ -118,4 +131,171 @@ export function endpoint<Params extends Type.TProperties = Record<never, never>>
   ...rest
 }: Declaration<Params>): Endpoint {
   return { ...rest, query: Type.Object(query ?? {}) };
+}
+
+// The dependencies of the server and its handlers.
+
+/** What makes the gallery the operator's own. */
+export interface Site {
+  name: string;
+  logo: { bytes: Buffer; type: string; width: number; height: number } | undefined;
+  /** `#rrggbb`; undefined: that of the stylesheet. */
+  accent: string | undefined;
+  /** The ratings that the gallery shows until the visitor chooses others. */
+  ratings: readonly Rating[];
+  /** Where to report an image, with `{id}` in place of its id. ASCII only. */
+  reportUrl: string | undefined;
+}
+
+export interface Services {
+  store: Monitored & { lastBackup(): Promise<LastBackup | undefined> };
+  catalogue: Catalogue;
+  tokens: TokenStore;
+  files: Files;
+  thumbnails: ThumbnailMaker;
+  /** Signs the links in responses. */
+  links: LinkSigner;
+  /** Verifies links to files that this service sends itself. */
+  fileLinks: FileLinks;
+  /** In seconds. */
+  linkLifetime: number;
+  /** In seconds: of the pictures in link previews. */
+  previewLifetime: number;
+  site: Site;
+  /** The ratings that calls without `nsfw` return. */
+  apiRatings: readonly Rating[];
+  cursors: Cursors;
+  tuning: Tuning;
+  clock: Clock;
+  randomInt: RandomInt;
+  /** Undefined if rate limiting is off. */
+  limiter: Limiter | undefined;
+  /** Which calls may be exempt from the rate limit. */
+  exemptions: Exemptions;
+  /** How often a client is sent to a file. */
+  fileBudget: ClientBudget;
+  /** How often pages look something up for a client. */
+  previewLookups: ClientBudget;
+  /** Whether the client is in a network without a rate limit. */
+  isInExemptNetwork: (request: IncomingMessage) => boolean;
+  /** Told of each request that counts for the rate limit: notices a proxy that hides its clients. */
+  noticeClient: (client: string) => void;
+  /** Counts the decisions of the limiter. */
+  decisions: LimiterCounters;
+  /** The reports of all workers of this process. The only worker of a process makes its `own`. */
+  collectReports: (own: () => Promise<MetricsReport>, withMetrics: boolean) => Promise<MetricsReport[]>;
+  /** The disks that the catalogue and its files are on, as far as they can be measured. */
+  disks: () => Disk[];
+  /** Identifies the client of a request for the rate limit. */
+  clientOf: (request: IncomingMessage) => string;
+  /** Whether the client may read the metrics and the details of the readiness check. */
+  mayMonitor: (request: IncomingMessage) => boolean;
+  /** The origin of the links in the response to a request. Without headers it is the same for everyone. */
+  originOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+}
+
+// The links in a response: those to files, and those to other pages in its headers.
+
+/** Signs the links of one response, which all expire together: after `expiry` seconds, or else at the default time. */
+export function linkSigner(call: Call<unknown>, expiry?: number): SignLink {
+  const { services, origin, now } = call;
+  const validity = linkValidity(now, expiry ?? services.linkLifetime, expiry !== undefined);
+  return services.links.signer(origin, validity, expiry === undefined);
+}
+
+/** The total, and links to the next and the previous page. */
+export function pageHeaders(call: Call<Window>, total: number): Record<string, string> {
+  const { limit, offset } = call.query;
+  const links: string[] = [];
+  if (offset + limit < total) links.push(pageLink(call, { limit, offset: offset + limit }, 'next'));
+  // The previous page ends where this one starts, so the first page may be shorter than the limit.
+  const before = Math.min(offset, total);
+  if (before > 0)
+    links.push(
+      pageLink(call, { limit: Math.min(limit, before), offset: Math.max(0, before - limit) }, 'prev'),
+    );
+  const headers: Record<string, string> = { 'X-Total-Count': String(total) };
+  if (links.length > 0) headers.Link = links.join(', ');
+  return headers;
+}
+
+/** The cursor of the next page, and the link to it. */
+export function cursorHeaders(call: Call<object>, cursor: string): Record<string, string> {
+  return { 'X-Next-Cursor': cursor, Link: pageLink(call, { cursor }, 'next') };
+}
+
+type Values = Record<string, string | number | readonly string[]>;
+
+function pageLink(call: Call<object>, changes: Values, rel: string): string {
+  return `<${pageUrl(call, changes)}>; rel="${rel}"`;
+}
+
+/** The address of the same call with some parameters changed. */
+export function pageUrl(call: Call<object>, changes: Values): string {
+  const values: Values = { ...call.query, ...changes };
+  let search = '';
+  for (const name in values) {
+    const text = String(values[name]);
+    // An empty list is left out, as the parameter was.
+    if (text === '' && Array.isArray(values[name])) continue;
+    search += `${search === '' ? '' : '&'}${name}=${encodeURIComponent(text)}`;
+  }
+  return addressOf(call, call.id, search);
+}
+
+/** The address of the same endpoint for an id, with a query that is escaped already. */
+export function addressOf({ origin, prefix, path }: Call<unknown>, id: string, search: string): string {
+  return `${origin}${prefix}${path.replace('{id}', id)}${search === '' ? '' : `?${search}`}`;
+}
+
+// Responses that depend on the catalogue only, and not on the call or its time.
+
+/** `data` and `meta` are JSON. */
+export function makeAnswer(data: string, meta?: string): Asset {
+  return makeText(successBody(data, meta));
+}
+
+const answers = new WeakMap<object, Asset>();
+
+/** The response to what the catalogue returned, which is the same object until the catalogue changes. */
+export function keepAnswer(returned: object, write: () => string): Asset {
+  const kept = answers.get(returned);
+  if (kept) return kept;
+  const answer = makeAnswer(write());
+  answers.set(returned, answer);
+  return answer;
+}
+
+const latestAnswers = new WeakMap<object, Map<string, Asset>>();
+
+/** The response of the catalogue to one of few addresses. Its tag depends on what clients send, so only the latest one is kept. */
+export function keepLatest(catalogue: object, path: string, eTag: string, make: () => Asset): Asset {
+  const answers = latestAnswers.get(catalogue) ?? new Map<string, Asset>();
+  latestAnswers.set(catalogue, answers);
+  const latest = answers.get(path);
+  if (latest?.eTag === eTag) return latest;
+  const answer = make();
+  answers.set(path, answer);
+  return answer;
+}
+
+interface KeptHeaders {
+  origin: string;
+  prefix: string;
+  headers: Record<string, string>;
+}
+
+const latestHeaders = new WeakMap<object, KeptHeaders>();
+
+/** The headers of such a response. They contain the address that was called, so only those for the latest one are kept. */
+export function keepHeaders(
+  returned: object,
+  { origin, prefix }: Call<unknown>,
+  write: () => Record<string, string>,
+): Record<string, string> {
+  const latest = latestHeaders.get(returned);
+  if (latest?.origin === origin && latest.prefix === prefix) return latest.headers;
+  const headers = write();
+  latestHeaders.set(returned, { origin, prefix, headers });
+  return headers;
 }

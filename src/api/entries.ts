@@ -2,16 +2,24 @@
 
 import type { EntryDetails } from '../catalogue/catalogue.ts';
 import { fromByteString, type SignLink } from '../catalogue/documents/image-document.ts';
+import type { Kind, Page } from '../catalogue/schemas.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import { PatternError } from '../catalogue/search/reader.ts';
 import { SearchTooLong } from '../catalogue/search/scan.ts';
-import type { Kind, Page } from '../catalogue/types.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../http/exchange.ts';
 import * as Type from '../lib/json-schema.ts';
-import { keepAnswer, keepHeaders, makeAnswer } from './answers.ts';
-import { type Call, type Endpoint, endpoint, type QueryOf } from './endpoint.ts';
+import {
+  type Call,
+  type Endpoint,
+  endpoint,
+  keepAnswer,
+  keepHeaders,
+  linkSigner,
+  makeAnswer,
+  pageHeaders,
+  type QueryOf,
+} from './endpoint.ts';
 import * as examples from './examples.ts';
-import { linkSigner, pageHeaders } from './links.ts';
 import { entryInclude, limit, offset, search, sort } from './parameters.ts';
 
 const listParameters = { limit, offset, search, sort, include: entryInclude };

@@ -4,8 +4,17 @@
  */
 
 import type { TokenInformation } from '../access/tokens.ts';
-import type { ArtistImage, SearchResult } from '../catalogue/schemas.ts';
-import type { Album, Artist, Category, Character, Image, Kind, Statistics } from '../catalogue/types.ts';
+import type {
+  Album,
+  Artist,
+  ArtistImage,
+  Category,
+  Character,
+  Image,
+  Kind,
+  SearchResult,
+  Statistics,
+} from '../catalogue/schemas.ts';
 import type * as Type from '../lib/json-schema.ts';
 
 export const artist: Artist = {

@@ -1,32 +1,48 @@
-/** The endpoints that return images. */
-import { cursorScope } from '../access/cursors.ts';
+/** The endpoints that return images: random and listed ones, the newest, those of an entry, and files for `<img src>`. */
+import { cursorScope } from '../access/links.ts';
 import { LIST_IMAGES } from '../access/tokens.ts';
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../catalogue/catalogue.ts';
-import type { ByteString, ImageDocument } from '../catalogue/documents/image-document.ts';
-import { Image } from '../catalogue/schemas.ts';
+import {
+  type ByteString,
+  type ImageDocument,
+  type Link,
+  withoutAspectRatio,
+} from '../catalogue/documents/image-document.ts';
+import { ArtistImage, Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/orders.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../http/exchange.ts';
 import * as Type from '../lib/json-schema.ts';
 import { shorten } from '../lib/text.ts';
-import { type ApiResponse, type Call, endpoint, type QueryOf } from './endpoint.ts';
+import {
+  type ApiResponse,
+  type Call,
+  cursorHeaders,
+  endpoint,
+  linkSigner,
+  pageHeaders,
+  type QueryOf,
+} from './endpoint.ts';
 import { notFound } from './entries.ts';
 import * as examples from './examples.ts';
-import { cursorHeaders, linkSigner, pageHeaders } from './links.ts';
 import {
   artistFilters,
   cursor,
+  expiry,
   imageFilters,
   imageParameters,
   limit,
   listFilters,
   offset,
+  pickParameters,
   seed,
+  width,
 } from './parameters.ts';
-import { pickParameters } from './query.ts';
+
+// The endpoints that return images.
 
 /** Of lists. */
-export const allFilters = { ...listFilters, ...artistFilters };
-export const oldestFirst = 'Sorted by the time they were added, oldest first.';
+const allFilters = { ...listFilters, ...artistFilters };
+const oldestFirst = 'Sorted by the time they were added, oldest first.';
 
 export const singleImage = endpoint({
   name: 'image',
@@ -156,7 +172,7 @@ function readCursor({ services, query }: RandomCall, filter: Filter): SeedPositi
 }
 
 /** Throws the 400 for categories that do not exist. */
-export async function rejectUnknownNames({ services }: Call<unknown>, filter: Filter): Promise<void> {
+async function rejectUnknownNames({ services }: Call<unknown>, filter: Filter): Promise<void> {
   const found = await services.catalogue.checkFilter(filter);
   const error = found && problemToApiError(found);
   if (error?.status === 400) throw error;
@@ -172,7 +188,7 @@ export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse
 }
 
 /** Writes the JSON of images as a call asks for it. */
-export function imageWriter(call: ImageCall): (image: ImageDocument) => ByteString {
+function imageWriter(call: ImageCall): (image: ImageDocument) => ByteString {
   const signLink = linkSigner(call, call.query.expiry);
   const { include } = call.query;
   const { reportUrl } = call.services.site;
@@ -202,4 +218,191 @@ function unknownNames(parameter: string, names: string[]): string {
     .map((name) => JSON.stringify(shorten(name, MAX_QUOTED_LENGTH)));
   const more = names.length > MAX_UNKNOWN_NAMES ? ', and there are others' : '';
   return `Invalid ${parameter}: there is no category ${quoted.join(', ')}${more}.`;
+}
+
+// The newest images.
+
+type CursorCall = Call<{ cursor?: string }>;
+
+const latestQuery = { ...imageFilters, limit, cursor, ...imageParameters };
+
+export const latestImages = endpoint({
+  name: 'latest',
+  group: 'Images',
+  summary: 'Get the latest images',
+  description:
+    'Returns the images that match the filters, newest first. `cursor` continues where the previous response ended: ' +
+    'images that are added or removed meanwhile cause no repeats and no gaps.',
+  access: 'open',
+  query: latestQuery,
+  data: Type.Array(Image),
+  example: { call: () => ({ query: { nsfw: 'sfw', limit: '1' } }), data: [examples.image] },
+  hasCursor: true,
+  async validate(call) {
+    const filter = pickParameters(imageFilters, call.query);
+    readLatestCursor(call, filter);
+    await rejectUnknownNames(call, filter);
+  },
+  async handle(call) {
+    const filter = pickParameters(imageFilters, call.query);
+    const { images, cursor } = await readLatest(call, filter, call.query.limit);
+    const response = imageList(call, images);
+    return cursor === undefined ? response : { ...response, headers: cursorHeaders(call, cursor) };
+  },
+});
+
+export interface LatestPage {
+  images: ImageDocument[];
+  /** Of the next page, if there is one. */
+  cursor: string | undefined;
+}
+
+/** The newest images that pass the filter, from the cursor of the call on. */
+export async function readLatest(call: CursorCall, filter: Filter, limit: number): Promise<LatestPage> {
+  const { catalogue, cursors } = call.services;
+  const below = readLatestCursor(call, filter);
+  const { images, next } = unwrap(await catalogue.latestImages(filter, below, limit, call.caller));
+  const cursor = next === undefined ? undefined : cursors.write(next, cursorScope(undefined, filter));
+  return { images, cursor };
+}
+
+/** The image number that the call continues below; undefined without a cursor. */
+function readLatestCursor({ services, query }: CursorCall, filter: Filter): number | undefined {
+  if (query.cursor === undefined) return undefined;
+  const below = services.cursors.read(query.cursor, cursorScope(undefined, filter));
+  if (below !== undefined) return below;
+  throw new ApiError(
+    400,
+    'Invalid cursor: it was not issued by this service, or belongs to different filters.',
+  );
+}
+
+// The endpoints that return the images of an artist and of an album.
+
+const { album: _, ...albumFilters } = allFilters;
+
+export const artistImages = endpoint({
+  name: 'artistImages',
+  group: 'Artists',
+  summary: "List an artist's images",
+  description: `${oldestFirst} \`meta.dimens\` has no \`aspectRatio\` here.`,
+  access: 'open',
+  query: { limit, offset, ...listFilters, ...imageParameters },
+  data: Type.Array(ArtistImage),
+  example: {
+    call: ({ artist }) => ({ id: artist.id, query: { nsfw: 'sfw', limit: '1' } }),
+    data: [examples.artistImage],
+  },
+  isPaged: true,
+  followsMerges: true,
+  async handle(call) {
+    const { catalogue } = call.services;
+    const filter = pickParameters(listFilters, call.query);
+    const found = unwrap(await catalogue.artistImages(call.id, filter, call.query, call.caller));
+    if ('movedTo' in found) return found;
+    const { total, items } = found;
+    const write = imageWriter(call);
+    const images = items.map((image) => withoutAspectRatio(write(image)));
+    return { data: `[${images.join()}]`, isByteString: true, headers: pageHeaders(call, total) };
+  },
+});
+
+export const albumImages = endpoint({
+  name: 'albumImages',
+  group: 'Albums',
+  summary: "List an album's images",
+  description: 'In the order of the album.',
+  access: 'open',
+  query: { limit, offset, ...albumFilters, ...imageParameters },
+  data: Type.Array(Image),
+  example: {
+    call: ({ album }) => ({ id: album.id, query: { nsfw: 'sfw', limit: '1' } }),
+    data: [examples.image],
+  },
+  isPaged: true,
+  followsMerges: true,
+  async handle(call) {
+    const { catalogue } = call.services;
+    const filter = pickParameters(albumFilters, call.query);
+    const found = unwrap(await catalogue.albumImages(call.id, filter, call.query, call.caller));
+    if ('movedTo' in found) return found;
+    return { ...imageList(call, found.items), headers: pageHeaders(call, found.total) };
+  },
+});
+
+// The endpoints that redirect to an image file, for use as `<img src>`.
+
+/** In seconds. A cached redirect must not outlive a change of the image for long. */
+const MAX_REDIRECT_AGE = 300;
+
+const fileQuery = { width, expiry };
+type FileCall = Call<QueryOf<typeof fileQuery>>;
+
+const randomFileQuery = { ...imageFilters, seed, ...fileQuery };
+
+export const randomFile = endpoint({
+  name: 'randomFile',
+  group: 'Images',
+  summary: 'Get the file of a random image',
+  description:
+    'Redirects to the file of one image that matches the filters, for use in `<img src>`. Every request gets another ' +
+    'image; with a `seed`, the same one each time. If no image matches, the response is a 404.',
+  access: 'open',
+  isEmbed: true,
+  query: randomFileQuery,
+  example: {
+    call: ({ categories }) => ({ query: { ...examples.inCategories(categories.slice(0, 1)), nsfw: 'sfw' } }),
+  },
+  validate: (call) => rejectUnknownNames(call, pickParameters(imageFilters, call.query)),
+  async handle(call) {
+    const image = await pickImage(call);
+    if (!image) throw new ApiError(404, 'No image matches the filters.');
+    return { location: linkTo(call, image).url, headers: { 'Cache-Control': 'no-store' } };
+  },
+});
+
+async function pickImage(call: Call<QueryOf<typeof randomFileQuery>>): Promise<ImageDocument | undefined> {
+  const { query, caller, services } = call;
+  const { catalogue, randomInt } = services;
+  const filter = pickParameters(imageFilters, query);
+  if (query.seed !== undefined)
+    return unwrap(await catalogue.seededImages(filter, query.seed, undefined, 1, caller)).images[0];
+  const drawn = await catalogue.randomImages(filter, 1, randomInt, caller);
+  return unwrap(drawn)[0];
+}
+
+export const imageFile = endpoint({
+  name: 'file',
+  group: 'Images',
+  summary: 'Get the file of an image',
+  description:
+    'Redirects to the file, for use in `<img src>`. The address stays the same, while links to files expire. The ' +
+    'redirect may be cached for a few minutes, but never until the link expires.',
+  access: 'open',
+  isEmbed: true,
+  query: fileQuery,
+  example: { call: ({ image }) => ({ id: image.id }) },
+  async handle(call) {
+    const image = await call.services.catalogue.image(call.id);
+    if (!image) throw new ApiError(404, 'Image not found.');
+    const link = linkTo(call, image);
+    return { location: link.url, headers: { 'Cache-Control': cachePolicy(call, link) } };
+  },
+});
+
+function linkTo(call: FileCall, image: ImageDocument): Link {
+  const { width } = call.query;
+  const signLink = linkSigner(call, call.query.expiry);
+  return width === undefined ? signLink(image) : image.linkOfWidth(width, signLink);
+}
+
+/**
+ * Half of the remaining time at most, so a client that follows a cached redirect has time left to load the file. Private,
+ * because the link may depend on the client: on its token, and on the `Host` that it sent, with which it could otherwise
+ * lead others to a server of its own.
+ */
+function cachePolicy({ now }: FileCall, { expires }: Link): string {
+  const secondsLeft = (Date.parse(expires) - now) / 1000;
+  const maxAge = Math.min(MAX_REDIRECT_AGE, Math.floor(secondsLeft / 2));
+  return `private, max-age=${maxAge}`;
 }

@@ -3,8 +3,7 @@ import type { Token } from '../access/tokens.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import type { Asset } from '../http/assets.ts';
 import { version } from '../lib/version.ts';
-import { keepAnswer, makeAnswer } from './answers.ts';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { type Endpoint, endpoint, keepAnswer, makeAnswer } from './endpoint.ts';
 import * as examples from './examples.ts';
 
 /** `listPaths` returns the paths of all endpoints, including this one. */

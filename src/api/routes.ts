@@ -1,7 +1,7 @@
 /** Every endpoint of the API, by its path below the prefix. */
 
+import type * as types from '../catalogue/schemas.ts';
 import { Rating } from '../catalogue/schemas.ts';
-import type * as types from '../catalogue/types.ts';
 import type { Callable, Endpoint, Route } from './endpoint.ts';
 import {
   albumList,
@@ -13,11 +13,18 @@ import {
   singleCategory,
   singleCharacter,
 } from './entries.ts';
-import { albumImages, artistImages } from './entry-images.ts';
-import { imageFile, randomFile } from './image-files.ts';
-import { allImages, randomImages, similarImages, singleImage } from './images.ts';
+import {
+  albumImages,
+  allImages,
+  artistImages,
+  imageFile,
+  latestImages,
+  randomFile,
+  randomImages,
+  similarImages,
+  singleImage,
+} from './images.ts';
 import { serviceInformation, statistics, tokenInformation } from './info.ts';
-import { latestImages } from './latest.ts';
 import { search } from './search.ts';
 
 const endpoints: Record<string, Endpoint> = {

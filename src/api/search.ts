@@ -1,11 +1,10 @@
 /** One search for artists, characters, categories and titles, and for the filters that a text means. */
 import { fromByteString } from '../catalogue/documents/image-document.ts';
 import { SearchResult } from '../catalogue/schemas.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, linkSigner } from './endpoint.ts';
 import { writeEntry } from './entries.ts';
 import * as examples from './examples.ts';
 import { imageList } from './images.ts';
-import { linkSigner } from './links.ts';
 import { imageParameters, listFilters, q } from './parameters.ts';
 
 export const search = endpoint({

@@ -9,19 +9,18 @@
  * A picture's file is never changed, so that a backup into the same folder only adds to it until its manifest is in place.
  * All names of files follow from the id of the lists and from hashes: a backup cannot name a path.
  */
-
 import { isScope, type TokenRecord } from '../access/tokens.ts';
-import { extensionOf } from '../catalogue/documents/document.ts';
-import { readPreviews } from '../catalogue/documents/thumbnails.ts';
+import { extensionOf, readPreviews } from '../catalogue/documents/document.ts';
 import { imageLine } from '../catalogue/lines.ts';
-import { uuidPattern } from '../catalogue/schemas.ts';
-import type { Mimetype } from '../catalogue/types.ts';
-import type { ImageRow } from '../catalogue/writer.ts';
+import { normaliseTexts } from '../catalogue/names.ts';
+import { type ChosenFolder, SOURCE_STATES, type SourceFile } from '../catalogue/records.ts';
+import { type Mimetype, Rating, uuidPattern } from '../catalogue/schemas.ts';
+import type { CatalogueSnapshot, ImageRow } from '../catalogue/writer.ts';
 import { hashInKey, pictureKey } from '../import/files.ts';
-import { checkHistory, checkTrashed } from '../import/plan/history.ts';
+import { checkHistory, checkTrashed, type HistoryLine } from '../import/plan/history.ts';
 import { RecordError, withSubject } from '../import/records/problems.ts';
 import { checkSavedRecord, type ImageLine, parseJson, type RecordLine } from '../import/records/record.ts';
-import type { HistoryLine } from '../import/sources/history-lines.ts';
+import { checkRules, parseRule } from '../import/sources/ignore.ts';
 import * as Schema from '../lib/json-schema.ts';
 import { compile, type Validator } from '../lib/validator.ts';
 import { BEFORE_1_0 } from '../lib/version.ts';
@@ -210,8 +209,70 @@ export function parseManifest(text: string): Manifest {
   return check<Manifest>(validators.manifest, value, MANIFEST);
 }
 
-export function check<T>(validator: Validator, value: unknown, subject: string): T {
+function check<T>(validator: Validator, value: unknown, subject: string): T {
   if (validator.Check(value)) return value as T;
   const [, [error]] = validator.Errors(value);
   throw new RecordError(`${subject}: ${error?.instancePath.slice(1)} ${error?.message}`);
+}
+
+// The lines of sources.ndjson: the files that images came from, and what was chosen for their folders.
+
+const File = compile(
+  Schema.Object(
+    {
+      folder: Text,
+      path: Text,
+      image: Schema.String({ pattern: uuidPattern }),
+      state: Schema.Union(SOURCE_STATES.map((state) => Schema.Literal(state))),
+      fingerprint: Schema.String({ pattern: '^([0-9a-f]{64})?$' }),
+    },
+    closed,
+  ),
+);
+
+const which = ['all', 'last', 'none'] as const;
+const Folder = compile(
+  Schema.Object(
+    {
+      folder: Text,
+      choice: Schema.Object(
+        {
+          folderCategories: Schema.Optional(
+            Schema.Union([
+              ...which.map((name) => Schema.Literal(name)),
+              Schema.Integer({ minimum: 1, maximum: 99 }),
+            ]),
+          ),
+          exclude: Schema.Optional(Schema.Array(Schema.String())),
+          defaultRating: Schema.Optional(Rating),
+          albumsFrom: Schema.Optional(Schema.Union([Schema.Literal('folders'), Schema.Literal('none')])),
+        },
+        closed,
+      ),
+    },
+    closed,
+  ),
+);
+
+export async function* sourceLines(
+  snapshot: CatalogueSnapshot,
+  counts: { sources: number },
+): AsyncGenerator<string, void> {
+  for await (const { folder, choice } of snapshot.chosenFolders()) {
+    counts.sources++;
+    yield JSON.stringify({ folder, choice });
+  }
+  for await (const { folder, path, image, state, fingerprint } of snapshot.sourceFiles()) {
+    counts.sources++;
+    yield JSON.stringify({ folder, path, image, state, fingerprint });
+  }
+}
+
+/** Older versions stored paths in the form that the disk gave. */
+export function parseSource(text: string): SourceFile | ChosenFolder {
+  const value = normaliseTexts(parseJson(text)) as object | null;
+  if (!value || !('choice' in value)) return check<SourceFile>(File, value, 'the source file');
+  const chosen = check<ChosenFolder>(Folder, value, 'the source folder');
+  checkRules((chosen.choice.exclude ?? []).map((glob) => parseRule(glob)));
+  return chosen;
 }

@@ -4,16 +4,17 @@ import { createWriteStream } from 'node:fs';
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { readDocument } from '../catalogue/documents/document.ts';
 import {
   originalKey,
+  readDocument,
   readPreviews,
   THUMBNAIL_TYPE,
   thumbnailKey,
-} from '../catalogue/documents/thumbnails.ts';
-import type { Mimetype } from '../catalogue/types.ts';
+} from '../catalogue/documents/document.ts';
+import type { Mimetype } from '../catalogue/schemas.ts';
 import type { ImageRow } from '../catalogue/writer.ts';
 import { hashInKey } from '../import/files.ts';
+import { inParallel } from '../lib/concurrency.ts';
 import {
   flush,
   hashFile,
@@ -22,9 +23,16 @@ import {
   PRIVATE_FOLDER,
   renameWithRetry,
 } from '../lib/file-system.ts';
-import { inParallel } from '../lib/parallel.ts';
-import type { Files } from '../media/files.ts';
-import { FILES, fileName, MAX_PICTURE_BYTES, type Stored, type StoredThumbnail } from './format.ts';
+import { type Files, isLargePart } from '../media/files.ts';
+import {
+  FILES,
+  fileName,
+  MAX_PICTURE_BYTES,
+  type Manifest,
+  type Stored,
+  type StoredThumbnail,
+} from './format.ts';
+import { type Generation, pictureHashes } from './generations.ts';
 
 const TEMPORARY_PREFIX = '.part-';
 const MAX_CONCURRENT_FLUSHES = 16;
@@ -205,4 +213,40 @@ export class PictureFiles {
       return undefined;
     }
   }
+}
+
+// Whether a backup would remove what only a lost or damaged catalogue can lack.
+
+const CONFIRM = 'use --yes if this is right';
+
+/** Why removing outdated generations may be a mistake. `manifest` and `pictures` are what stays. */
+export async function findDoubt(
+  folder: string,
+  outdated: Generation[],
+  { counts }: Manifest,
+  pictures: PictureFiles,
+): Promise<string | undefined> {
+  for (const generation of outdated) {
+    const { createdAt, tokens } = generation;
+    // Revoked ones stay, so that there are never fewer.
+    if (tokens > counts.tokens)
+      return `the backup of ${createdAt} has ${tokens} of the tokens, and the catalogue has ${counts.tokens}; ${CONFIRM}`;
+    const { dropped, total } = await countDropped(folder, generation, pictures);
+    if (isLargePart(dropped, total))
+      return `${dropped} of the ${total} pictures in the backup of ${createdAt} are gone, more than a tenth; ${CONFIRM}`;
+  }
+  return undefined;
+}
+
+async function countDropped(folder: string, generation: Generation, pictures: PictureFiles) {
+  let [dropped, total] = [0, 0];
+  try {
+    for await (const hash of pictureHashes(folder, generation)) {
+      total++;
+      if (!pictures.isNeeded(hash)) dropped++;
+    }
+  } catch {
+    // The generation is damaged. What can be read counts.
+  }
+  return { dropped, total };
 }

@@ -2,12 +2,12 @@
 import { hash } from 'node:crypto';
 import type { TokenRecord } from '../access/tokens.ts';
 import type { ChosenFolder, SourceFile } from '../catalogue/records.ts';
-import type { Mimetype } from '../catalogue/types.ts';
+import type { Mimetype } from '../catalogue/schemas.ts';
 import { lineText, MAX_LINE_BYTES, readLines } from '../import/records/lines.ts';
 import { RecordError, withSubject } from '../import/records/problems.ts';
 import { openInside, readInside, sizeInside } from '../import/sources/files.ts';
+import { Budget } from '../lib/concurrency.ts';
 import { hashChunks } from '../lib/file-system.ts';
-import { Budget } from '../lib/parallel.ts';
 import {
   fileName,
   type ListName,
@@ -22,11 +22,11 @@ import {
   parseHistory,
   parseLine,
   parseManifest,
+  parseSource,
   parseToken,
   type Stored,
 } from './format.ts';
 import { findGeneration } from './generations.ts';
-import { parseSource } from './sources.ts';
 
 const MAX_TOKENS_BYTES = 256 * 1024 * 1024;
 const MAX_KEYS_BYTES = 1024 * 1024;

@@ -1,25 +1,31 @@
 /** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
 
-import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
+import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/document.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
-import { changeFiles } from '../import/apply/change-files.ts';
 import { saveDecisions } from '../import/apply/decisions.ts';
 import { Saver } from '../import/apply/save.ts';
-import { hashInKey } from '../import/files.ts';
+import { changeFiles, hashInKey } from '../import/files.ts';
 import type { ImportListener } from '../import/listener.ts';
+import type { NewRecordDefaults } from '../import/plan/existing.ts';
 import type { Picture } from '../import/plan/image.ts';
 import { noLooks } from '../import/plan/looks.ts';
-import type { NewRecordDefaults } from '../import/plan/outcome.ts';
-import type { ImageWithPicture } from '../import/prepare/copies.ts';
+import type { ImageWithPicture } from '../import/prepare/prepare.ts';
 import type { DecisionLine } from '../import/records/lines.ts';
 import { type Problem, Problems, RecordError } from '../import/records/problems.ts';
 import type { EntryLine, ImageLine } from '../import/records/record.ts';
+import { inParallel, streamBatches } from '../lib/concurrency.ts';
 import { hashChunks } from '../lib/file-system.ts';
-import { inParallel, streamBatches } from '../lib/parallel.ts';
 import type { Files, Upload } from '../media/files.ts';
-import { Keys, type Line, readBatches, type StoredImage } from './batches.ts';
 import type { Stored } from './format.ts';
-import { type LocatedLine, readHistory, restoreHistory } from './history.ts';
+import {
+  Keys,
+  type Line,
+  type LocatedLine,
+  readBatches,
+  readHistory,
+  restoreHistory,
+  type StoredImage,
+} from './history.ts';
 import type { Backup } from './read.ts';
 
 export interface RestoreOptions {

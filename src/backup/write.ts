@@ -5,18 +5,24 @@ import { join } from 'node:path';
 import type { TokenRecord } from '../access/tokens.ts';
 import { catalogueLines, joinLines } from '../catalogue/lines.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
+import { inParallel, streamBatches } from '../lib/concurrency.ts';
 import { flush } from '../lib/file-system.ts';
-import { inParallel, streamBatches } from '../lib/parallel.ts';
 import { version } from '../lib/version.ts';
 import type { Files } from '../media/files.ts';
-import { findDoubt } from './doubt.ts';
-import { lockFolder } from './folder.ts';
-import { FORMAT_VERSION, formatImage, type List, type ListName, type Manifest } from './format.ts';
+import {
+  FORMAT_VERSION,
+  formatImage,
+  type List,
+  type ListName,
+  type Manifest,
+  sourceLines,
+} from './format.ts';
 import {
   findEarlier,
   findManifest,
   findOlder,
   type Generation,
+  lockFolder,
   neededFiles,
   preserve,
   readThumbnails,
@@ -24,8 +30,7 @@ import {
   writeManifest,
 } from './generations.ts';
 import { backUpHistory } from './history.ts';
-import { PictureFiles } from './picture-files.ts';
-import { sourceLines } from './sources.ts';
+import { findDoubt, PictureFiles } from './picture-files.ts';
 
 export interface BackupOptions {
   /** The identity of the catalogue. */

@@ -1,8 +1,8 @@
 /** The catalogue as request handlers read it. */
 import type { RandomInt } from '../lib/random.ts';
 import type { ImageDocument } from './documents/image-document.ts';
+import type { FileType, Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from './schemas.ts';
 import type { SeedPosition } from './sets/orders.ts';
-import type { FileType, Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from './types.ts';
 
 /** Which images qualify: those that meet every condition given. */
 export interface Filter {

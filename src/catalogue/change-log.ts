@@ -5,8 +5,8 @@
  * that it changed is an item, with what was before and after. What a change removed is in the trash: whole images, and
  * the former files of images that got another one.
  */
-import type { SavedImage } from '../store/contract/image.ts';
-import type { Kind } from './types.ts';
+import type { SavedImage } from './records.ts';
+import type { Kind } from './schemas.ts';
 
 /** `import` is a command or a watched folder. What is done in the studio is `studio`, adding pictures too. */
 export type ChangeOrigin = 'import' | 'shell' | 'studio';

@@ -1,9 +1,33 @@
+/** What is stored besides entries: images, the files they came from, decisions of operators, tokens and the last backup. */
+import type * as Type from '../lib/json-schema.ts';
+import { foldName, normaliseName } from './names.ts';
+import type * as schemas from './schemas.ts';
+import type { Document, Kind, Mimetype, Rating } from './schemas.ts';
+
+// An image as it is stored.
+
 /**
- * Which file of which folder each image came from. An import skips files that did not change since, and `--prune` removes
- * images whose files are gone.
+ * A stored image. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The document has the
+ * entity tag that the file is served with, which some storage assigns itself.) `number` is its position in the order of
+ * adding, absent until it is saved.
  */
-import type { RemovedFile } from '../store/contract/decisions.ts';
-import type { Rating } from './types.ts';
+export interface ImageRow {
+  number?: number;
+  id: string;
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+  document: Document;
+  /** What it looks like (media/picture.ts): `''` if it has too little detail, null if it was not computed. */
+  perceptualHash: string | null;
+  /** The fields that an operator decided (edit-image.ts). */
+  edited: string;
+}
+
+export type SavedImage = ImageRow & { number: number };
+
+// Which file of which folder each image came from. An import skips files that did not change since, and `--prune` removes
+// images whose files are gone.
 
 export const SOURCE_STATES = ['first', 'copy', 'thumbnail', 'replaced'] as const;
 
@@ -76,4 +100,63 @@ export interface SourceFileWriter {
   /** The next import reads the files of these images again. */
   forget(images: string[]): Promise<void>;
   choose(folder: string, choice: FolderChoice): Promise<void>;
+}
+
+// What an operator decided about things that are no longer in the catalogue.
+
+/** A picture that was removed: imports do not add it again. */
+export interface RemovedFile {
+  /** Identifies its bytes. A picture with a location has two hashes, with and without it. */
+  hash: string;
+  /** The id of the image that was removed. */
+  image: string;
+  removedAt: string;
+  reason: string;
+}
+
+/** The name of a removed entry: imports of folders leave it out. */
+export interface BlockedName {
+  kind: Kind;
+  name: string;
+  blockedAt: string;
+  /** Imports of folders skip the pictures of this artist or character: they were taken down. */
+  skips?: true;
+}
+
+/** Changes of one transaction. */
+export interface Decisions {
+  blockedNames(kind: Kind, names: string[]): Promise<BlockedName[]>;
+  blockNames(names: BlockedName[]): Promise<void>;
+  unblockNames(kind: Kind, names: string[]): Promise<void>;
+  removedFiles(hashes: string[]): Promise<RemovedFile[]>;
+  /** Those of removed images. */
+  removedFilesOf(images: string[]): Promise<RemovedFile[]>;
+  /** Replaces what is remembered of the same hashes. */
+  rememberFiles(files: RemovedFile[]): Promise<void>;
+  forgetFiles(hashes: string[]): Promise<void>;
+}
+
+/** Names with the same key are the same name: those of categories ignore case. */
+export const nameKey = (kind: Kind, name: string): string =>
+  kind === 'category' ? foldName(name) : normaliseName(name);
+
+// What is stored of a token. A backup restores tokens together with the catalogue.
+
+export type TokenInformation = Type.Static<typeof schemas.TokenInformation>;
+
+export interface Token extends TokenInformation {
+  id: string;
+}
+
+export interface TokenRecord extends Token {
+  /** Of its secret. */
+  hash: string;
+  revokedAt: string | null;
+}
+
+/** The last backup that succeeded. */
+export interface LastBackup {
+  /** When it began. */
+  at: string;
+  bytes: number;
 }

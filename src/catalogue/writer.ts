@@ -1,12 +1,19 @@
 /** Writing the catalogue, and reading all of it: what commands need of a store. */
-import type { BlockedName, Decisions, RemovedFile } from '../store/contract/decisions.ts';
-import type { ImageRow, SavedImage } from '../store/contract/image.ts';
-import type { TokenRecord } from '../store/contract/token-record.ts';
 import type { ChangeLogReader, ChangeLogWriter } from './change-log.ts';
-import type { ChosenFolder, SourceFile, SourceFileWriter } from './records.ts';
-import type { FileType, Kind, Orientation, Rating } from './types.ts';
+import type {
+  BlockedName,
+  ChosenFolder,
+  Decisions,
+  ImageRow,
+  RemovedFile,
+  SavedImage,
+  SourceFile,
+  SourceFileWriter,
+  TokenRecord,
+} from './records.ts';
+import type { FileType, Kind, Orientation, Rating } from './schemas.ts';
 
-export type { ImageRow, SavedImage } from '../store/contract/image.ts';
+export type { ImageRow, SavedImage } from './records.ts';
 
 /**
  * A stored artist, category, character or album. `shelf` is absent until it is saved. `aliases` are its other names, such as

@@ -1,11 +1,11 @@
 /** Describes what a change did, for the shell and the studio. */
 import type { ChangeItem, ChangeLogReader, DescribedItem } from '../catalogue/change-log.ts';
-import { compareFields, readableEntry, readableImage } from '../catalogue/documents/differences.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
+import { compareFields, readableEntry, readableImage } from '../catalogue/documents/edit-image.ts';
 import { isId } from '../catalogue/names.ts';
-import type { Kind } from '../catalogue/types.ts';
+import type { Kind } from '../catalogue/schemas.ts';
 import type { Entry, Lookup } from '../catalogue/writer.ts';
-import { inBatches } from '../lib/parallel.ts';
+import { inBatches } from '../lib/concurrency.ts';
 import type { ImageEdit } from './images.ts';
 import type { Kept } from './undoing.ts';
 

@@ -1,11 +1,10 @@
 /** Changes, merges and removes artists, categories, characters and albums. The caller commits. */
 
-import { parseStored, readDocument } from '../catalogue/documents/document.ts';
-import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
-import { cleanNames } from '../catalogue/hidden-characters.ts';
-import { formerNames, isId } from '../catalogue/names.ts';
-import type { Kind } from '../catalogue/types.ts';
-import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
+import { parseStored, readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
+import { type ImageEntries, placeImage } from '../catalogue/documents/edit-image.ts';
+import { cleanNames, formerNames, isId } from '../catalogue/names.ts';
+import { nameKey } from '../catalogue/records.ts';
+import type { Kind } from '../catalogue/schemas.ts';
 import {
   type CatalogueSnapshot,
   type CatalogueWriter,
@@ -13,14 +12,12 @@ import {
   MAX_ALBUM_IMAGES,
   type SavedEntry,
 } from '../catalogue/writer.ts';
-import { ensureUnknownArtist, loadAlbumImages } from '../import/apply/lookup.ts';
+import { ensureUnknownArtist, loadAlbumImages } from '../import/apply/decisions.ts';
 import { cleanAliases, entryDocument, planOrder } from '../import/plan/entry.ts';
 import { ExistingEntries } from '../import/plan/existing.ts';
 import { checkRecord, checkSavedRecord, checkTexts, type EntryLine } from '../import/records/record.ts';
-import { inBatches } from '../lib/parallel.ts';
-import { nameKey } from '../store/contract/decisions.ts';
-import { EditError } from './errors.ts';
-import { loadEntriesOf } from './references.ts';
+import { inBatches } from '../lib/concurrency.ts';
+import { EditError, loadEntriesOf } from './references.ts';
 
 const BATCH_SIZE = 500;
 

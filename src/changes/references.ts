@@ -1,17 +1,16 @@
-/** Finds the entries that an operator names: by id, name or alias. */
-
+/** What changes have in common: their error, their transaction, and the entries that an operator names. */
 import { readDocument } from '../catalogue/documents/document.ts';
-import type { ImageEntries } from '../catalogue/documents/place-image.ts';
+import type { ImageEntries } from '../catalogue/documents/edit-image.ts';
+import { nameKey } from '../catalogue/records.ts';
+import type { Kind } from '../catalogue/schemas.ts';
 import { nearNames } from '../catalogue/search/near-names.ts';
-import type { Kind } from '../catalogue/types.ts';
 import type { CatalogueWriter, Lookup, SavedEntry, SavedImage } from '../catalogue/writer.ts';
-import { loadAlbumImages, loadEntries } from '../import/apply/lookup.ts';
+import { loadAlbumImages, loadEntries } from '../import/apply/decisions.ts';
 import { planEntry } from '../import/plan/entry.ts';
-import { ExistingEntries } from '../import/plan/existing.ts';
-import type { NewRecordDefaults } from '../import/plan/outcome.ts';
+import { ExistingEntries, type NewRecordDefaults } from '../import/plan/existing.ts';
 import { checkRecord, type EntryLine } from '../import/records/record.ts';
-import { nameKey } from '../store/contract/decisions.ts';
-import { EditError } from './errors.ts';
+
+// Finds the entries that an operator names: by id, name or alias.
 
 /** `advice` is added to the error if there is none. */
 export async function findEntry(
@@ -137,4 +136,21 @@ export async function entryFinder(
       entries.characters.length === image.characters.length;
     return artist && isComplete ? { artist, ...entries } : undefined;
   };
+}
+
+/** An edit cannot be made. The message says why and what to do. */
+export class EditError extends Error {}
+
+// One change of the catalogue.
+
+/** Runs the work under the write lock, and commits. If it fails, or for a dry run, nothing changes. */
+export async function changeCatalogue<T>(
+  openWriter: () => Promise<CatalogueWriter>,
+  isDryRun: boolean,
+  work: (writer: CatalogueWriter) => Promise<T>,
+): Promise<T> {
+  await using writer = await openWriter();
+  const result = await work(writer);
+  if (!isDryRun) await writer.commit();
+  return result;
 }

@@ -1,10 +1,9 @@
-/**
- * Removes images: to the trash, or at once and for good with bytes and thumbnails. Their bytes are remembered, so that no
- * import adds them again.
- */
+/** Removes images, to the trash or for good, and restores them from the trash. */
 import { hash } from 'node:crypto';
-import { fileKeys } from '../catalogue/documents/thumbnails.ts';
-import type { Kind } from '../catalogue/types.ts';
+import type { TrashedImage } from '../catalogue/change-log.ts';
+import { fileKeys } from '../catalogue/documents/document.ts';
+import type { RemovedFile } from '../catalogue/records.ts';
+import type { Kind } from '../catalogue/schemas.ts';
 import type {
   CatalogueSnapshot,
   CatalogueWriter,
@@ -13,18 +12,19 @@ import type {
   SavedEntry,
   SavedImage,
 } from '../catalogue/writer.ts';
-import { removeUnusedFiles } from '../import/apply/change-files.ts';
-import { isOurKey } from '../import/files.ts';
-import { inBatches, inParallel } from '../lib/parallel.ts';
+import { isOurKey, removeUnusedFiles } from '../import/files.ts';
+import { inBatches, inParallel } from '../lib/concurrency.ts';
 import type { Files, Journal } from '../media/files.ts';
 import { removeLocation } from '../media/metadata/location.ts';
 import { useOriginal } from '../media/picture.ts';
-import type { RemovedFile } from '../store/contract/decisions.ts';
 import { countImages } from './describe.ts';
 import { blockNames, namesOf, refuseUnknown } from './entries.ts';
-import { EditError } from './errors.ts';
 import { describeMissing } from './images.ts';
-import { findEntry } from './references.ts';
+import { EditError, findEntry } from './references.ts';
+import { ENTRY_REMOVED, restoreFromTrash } from './undo-images.ts';
+
+// Removes images: to the trash, or at once and for good with bytes and thumbnails. Their bytes are remembered, so that no
+// import adds them again.
 
 const BATCH_SIZE = 500;
 
@@ -50,7 +50,7 @@ export interface Removal {
 /** Images by id, or all images of an entry, which is named by id, name or alias. */
 export type RemovalTarget = { ids: string[] } | { kind: Kind; reference: string };
 
-export interface RemovalResult {
+interface RemovalResult {
   /** The ids of the images that were removed. */
   images: string[];
   /** How many images were removed before and may now be imported again. */
@@ -202,7 +202,7 @@ export async function hashWithoutLocation(files: Files, row: SavedImage): Promis
   }
 }
 
-export async function commitWithJournal(
+async function commitWithJournal(
   writer: CatalogueWriter,
   files: Files,
   keys: string[],
@@ -225,7 +225,7 @@ export async function commitWithJournal(
   throw signal.reason;
 }
 
-export async function removeJournaled(
+async function removeJournaled(
   files: Files,
   keys: string[],
   journal: Journal,
@@ -239,4 +239,63 @@ export async function removeJournaled(
     await journal.abandon();
     throw error;
   }
+}
+
+// The trash: removed images stay there for a while, not served and not listed, and can be restored with all their fields.
+
+/** Puts images back into the catalogue. All of them, or none. */
+export async function restoreTrashed(writer: CatalogueWriter, ids: string[]): Promise<void> {
+  for (const batch of inBatches(ids, BATCH_SIZE)) {
+    const trashed = (await writer.changeLog.trashed(batch)).filter(({ kind }) => kind === 'image');
+    // An image that was imported and removed again is there twice, the last one last.
+    const byId = new Map(trashed.map((row) => [row.image.id, row]));
+    const missing = new Set(batch).difference(byId);
+    if (missing.size > 0)
+      throw new EditError(
+        `nothing was restored: the trash has no image ${[...missing].slice(0, 10).join(', ')}`,
+      );
+    const { restored, kept } = await restoreFromTrash(writer, [...byId.values()]);
+    for (const [id, reason] of kept) {
+      const { change } = byId.get(id) ?? {};
+      const advice =
+        reason === ENTRY_REMOVED ? `; undoing change ${change} restores it with what it needs` : '';
+      throw new EditError(`nothing was restored: image ${id}: ${reason}${advice}`);
+    }
+    // Imports may add their pictures again.
+    const removed = await writer.decisions.removedFilesOf(restored);
+    await writer.decisions.forgetFiles(removed.map(({ hash }) => hash));
+  }
+  writer.changeLog.describe(`restore ${countImages(ids.length)} from the trash`);
+}
+
+interface EmptyTrash {
+  files: Files;
+  openWriter: () => Promise<CatalogueWriter>;
+  signal: AbortSignal;
+}
+
+/**
+ * Deletes for good what the trash has: what was removed before a time, or by changes up to one. Returns how many rows and
+ * files.
+ */
+export async function emptyTrash(
+  { before, upTo = Number.POSITIVE_INFINITY }: { before?: string; upTo?: number },
+  { files, openWriter, signal }: EmptyTrash,
+): Promise<{ images: number; files: number }> {
+  let rows: TrashedImage[];
+  let keys: string[];
+  let journal: Awaited<ReturnType<typeof commitWithJournal>>;
+  {
+    await using writer = await openWriter();
+    rows = (await writer.changeLog.trashBefore(before)).filter(({ change }) => change <= upTo);
+    if (rows.length === 0) return { images: 0, files: 0 };
+    await writer.changeLog.takeFromTrash(rows);
+    const removed = await writer.decisions.removedFilesOf(rows.map(({ image }) => image.id));
+    const hashes = [...rows.map(({ image }) => image.eTag), ...removed.map(({ hash }) => hash)];
+    // An import that did not commit may have stored other versions of the pictures.
+    const prepared = files.prepared.keysOf(hashes);
+    keys = [...new Set([...rows.flatMap(({ image }) => fileKeys(image)), ...prepared])];
+    journal = await commitWithJournal(writer, files, keys, signal);
+  }
+  return { images: rows.length, files: await removeJournaled(files, keys, journal, openWriter) };
 }

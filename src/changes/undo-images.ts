@@ -1,16 +1,16 @@
 /** What undoing a change does to images. */
 import type { Change, ChangeItem, TrashedImage } from '../catalogue/change-log.ts';
-import type { Details } from '../catalogue/documents/details.ts';
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import {
   formatEdited,
+  type ImageEntries,
   imageFields,
   parseEdited,
   parseMarks,
+  placeImage,
   withFileOf,
 } from '../catalogue/documents/edit-image.ts';
-import { type ImageEntries, placeImage } from '../catalogue/documents/place-image.ts';
-import type { Image, Rating } from '../catalogue/types.ts';
+import type { Details, Image, Rating } from '../catalogue/schemas.ts';
 import type { CatalogueWriter, PlacedImage, SavedImage } from '../catalogue/writer.ts';
 import { entryFinder } from './references.ts';
 import { mergeFields, type Undoing } from './undoing.ts';

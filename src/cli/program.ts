@@ -8,10 +8,15 @@ import { checkImportOptions } from './importing/options.ts';
 import { addMaintenanceCommands } from './maintenance/commands.ts';
 import { addMovingCommands } from './moving/commands.ts';
 import { addServingCommands } from './serving/commands.ts';
-import { CommandError, explainError, UsageError } from './terminal/errors.ts';
-import { examples } from './terminal/options.ts';
-import { type Terminal, watchOutput } from './terminal/terminal.ts';
-import { printable } from './terminal/text.ts';
+import {
+  CommandError,
+  examples,
+  explainError,
+  printable,
+  type Terminal,
+  UsageError,
+  watchOutput,
+} from './terminal/terminal.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -81,7 +86,12 @@ export function buildProgram(
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan config', 'zukan config --json'))
     .action(async (options) =>
-      (await import('./config.ts')).configCommand(config(), settings().originOf, options, terminal),
+      (await import('./maintenance/overview.ts')).configCommand(
+        config(),
+        settings().originOf,
+        options,
+        terminal,
+      ),
     );
 
   program

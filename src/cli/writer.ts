@@ -1,14 +1,15 @@
 /** Opens the catalogue for a change. */
-
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ChangeOrigin } from '../catalogue/change-log.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
-import { emptyTrash } from '../changes/trash.ts';
+import { emptyTrash } from '../changes/remove.ts';
 import type { Config } from '../config/config.ts';
-import { removeLeftovers } from '../import/apply/change-files.ts';
+import { removeLeftovers } from '../import/files.ts';
+import { expiryTime, isInDoubt } from '../lib/clock.ts';
 import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
-import { expiryTime, isInDoubt } from '../store/contract/clock.ts';
-import { type Terminal, warnOn } from './terminal/terminal.ts';
+import { CommandError, type Terminal, warnOn } from './terminal/terminal.ts';
 
 /** Who makes a change. Without a user, the one of the operating system. */
 export interface Author {
@@ -76,5 +77,45 @@ async function expireTrash(
     await emptyTrash({ before }, { files, openWriter, signal: new AbortController().signal });
   } catch {
     // The next command tries again.
+  }
+}
+
+// Keeps what a command reads and writes apart from the image files.
+
+/** The storage would take files in its folder for its own, and may have others of the same name. */
+export async function requireOutside(folder: string, { storage }: Config): Promise<void> {
+  if (storage.engine === 'folder' && (await pathWithin(storage.path, folder)) !== undefined)
+    throw new CommandError(`${folder} is inside the folder of the image files; choose another folder`);
+}
+
+/** Rules that leave out the image files, if they are in this folder. */
+export async function storageRules(folder: string, { storage }: Config): Promise<string[]> {
+  const path = storage.engine === 'folder' ? await pathWithin(folder, storage.path) : undefined;
+  return path
+    ? [
+        `/${path
+          .split(sep)
+          .join('/')
+          .replaceAll(/[\\*?]/g, '\\$&')}/`,
+      ]
+    : [];
+}
+
+/** The path in the folder, which is empty if both are the same; undefined if it is outside. */
+export async function pathWithin(folder: string, path: string): Promise<string | undefined> {
+  const inside = relative(await realPathOf(resolve(folder)), await realPathOf(resolve(path)));
+  // Windows has no relative path to another drive.
+  const isOutside = isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`);
+  return isOutside ? undefined : inside;
+}
+
+/** Also of a folder that does not exist yet. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) return path;
+    return join(await realPathOf(parent), basename(path));
   }
 }

@@ -1,20 +1,25 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
-import { type CheckImportOptions, describeImporting, type ImportConfig, readImporting } from './importing.ts';
-import { describeLog, type LogConfig, readLog } from './log.ts';
-import { availableCores, defaultCacheMb, MAX_CACHE_MB } from './machine.ts';
-import { describeNetworks, fail, parseInteger, parseNetworks, type Read, split } from './parsers.ts';
-import { describeSite, parseRatings, ratings, readSite, type SiteConfig } from './site.ts';
 import {
+  availableCores,
   type Database,
+  defaultCacheMb,
+  describeNetworks,
   describeStorage,
+  fail,
   isPostgresUrl,
+  MAX_CACHE_MB,
   maskSecrets,
   parseDatabase,
+  parseInteger,
+  parseNetworks,
   parseOrigin,
   parseStorage,
+  type Read,
   type Storage,
+  split,
+  splitWords,
   sqliteDatabase,
 } from './values.ts';
 
@@ -241,3 +246,140 @@ function parseRedisUrl(text: string): string {
 function parseRedisPrefix(text: string): string {
   return /^[A-Za-z0-9._:-]{1,64}$/.test(text) ? text : fail('must be up to 64 letters, digits and . _ : -');
 }
+
+// The variables that make the gallery one's own, and where to report its images.
+
+const ratings = ['sfw', 'questionable', 'nsfw'] as const;
+
+interface SiteConfig {
+  readonly name: string;
+  /** The path of a picture; undefined: none. */
+  readonly logo: string | undefined;
+  /** `#rrggbb`; undefined: that of the stylesheet. */
+  readonly accent: string | undefined;
+  /** The ratings that the gallery shows until the visitor chooses others. */
+  readonly ratings: readonly (typeof ratings)[number][];
+  /** Where to report an image, with `{id}` in place of its id; undefined: nowhere. ASCII only. */
+  readonly reportUrl: string | undefined;
+}
+
+const MAX_NAME_LENGTH = 60;
+const MAX_URL_LENGTH = 2048;
+const ID = '{id}';
+/** Stands for the id while the URL is parsed, which would escape the braces. */
+const SAMPLE_ID = '00000000-0000-4000-8000-000000000000';
+
+function readSite(read: Read): SiteConfig {
+  return {
+    name: read('SITE_NAME', 'zukan', parseName),
+    logo: read<string | undefined>('SITE_LOGO', undefined, (text) => resolve(text)),
+    accent: read<string | undefined>('SITE_ACCENT', undefined, parseColour),
+    ratings: read<SiteConfig['ratings']>('SITE_RATINGS', ratings, parseRatings),
+    reportUrl: read<string | undefined>('REPORT_URL', undefined, parseReportUrl),
+  };
+}
+
+function describeSite({ name, logo, accent, ratings, reportUrl }: SiteConfig): Record<string, string> {
+  return {
+    SITE_NAME: name,
+    SITE_LOGO: logo ?? '(none)',
+    SITE_ACCENT: accent ?? '(vermilion)',
+    SITE_RATINGS: ratings.join(','),
+    REPORT_URL: reportUrl ?? '(none)',
+  };
+}
+
+function parseName(text: string): string {
+  const isName = [...text].length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(text);
+  return isName ? text : fail(`must be up to ${MAX_NAME_LENGTH} characters on one line`);
+}
+
+function parseColour(text: string): string {
+  const [, digits = ''] = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text) ?? [];
+  if (digits === '') fail('must be a colour such as #2f6f8f');
+  return `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
+}
+
+/** In the usual order. */
+function parseRatings(text: string): SiteConfig['ratings'] {
+  const names = split(text);
+  const isValid = names.length > 0 && names.every((name) => ratings.some((rating) => rating === name));
+  return isValid
+    ? ratings.filter((rating) => names.includes(rating))
+    : fail(`must be a list of ${ratings.join(', ')}`);
+}
+
+function parseReportUrl(text: string): string {
+  const url = URL.parse(text.replaceAll(ID, SAMPLE_ID));
+  const isValid =
+    text.includes(ID) && text.length <= MAX_URL_LENGTH && /^(https?|mailto):$/.test(url?.protocol ?? '');
+  return url && isValid
+    ? url.href.replaceAll(SAMPLE_ID, ID)
+    : fail(`must be a URL with ${ID} in it, such as https://example.org/report?image=${ID} or mailto:…`);
+}
+
+// What the environment says about imports.
+
+interface ImportConfig {
+  /** What `zukan serve` imports when it starts. */
+  readonly importOnStart: string | undefined;
+  /** The options of that import, as words of a command line. */
+  readonly importOptions: readonly string[];
+  /** Of imported pictures that nothing marks as explicit or safe. */
+  readonly defaultRating: (typeof ratings)[number];
+}
+
+/** Throws what is wrong with the words of IMPORT_OPTIONS: only the command line knows its options. */
+type CheckImportOptions = (words: string[]) => void;
+
+function readImporting(read: Read, check: CheckImportOptions): ImportConfig {
+  return {
+    importOnStart: read<string | undefined>('IMPORT_ON_START', undefined, (text) => resolve(text)),
+    importOptions: read<string[]>('IMPORT_OPTIONS', [], (text) => {
+      const words = splitWords(text);
+      check(words);
+      return words;
+    }),
+    defaultRating: read<ImportConfig['defaultRating']>('DEFAULT_RATING', 'sfw', parseRating),
+  };
+}
+
+function describeImporting(config: ImportConfig): Record<string, string> {
+  const { importOnStart, importOptions, defaultRating } = config;
+  return {
+    IMPORT_ON_START: importOnStart ?? '(nothing)',
+    IMPORT_OPTIONS: importOptions.join(' ') || '(none)',
+    DEFAULT_RATING: defaultRating,
+  };
+}
+
+function parseRating(text: string): ImportConfig['defaultRating'] {
+  return ratings.find((rating) => rating === text) ?? fail(`must be one of ${ratings.join(', ')}`);
+}
+
+// The variables of the log.
+
+const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof levels)[number];
+const formats = ['json', 'text'] as const;
+
+interface LogConfig {
+  readonly logLevel: LogLevel;
+  readonly logFormat: (typeof formats)[number];
+}
+
+function readLog(read: Read): LogConfig {
+  return {
+    logLevel: read<LogLevel>('LOG_LEVEL', 'info', oneOf(levels)),
+    logFormat: read<LogConfig['logFormat']>('LOG_FORMAT', 'json', oneOf(formats)),
+  };
+}
+
+function describeLog({ logLevel, logFormat }: LogConfig): Record<string, string> {
+  return { LOG_LEVEL: logLevel, LOG_FORMAT: logFormat };
+}
+
+const oneOf =
+  <T extends string>(values: readonly T[]) =>
+  (text: string): T =>
+    values.find((value) => value === text) ?? fail(`must be one of ${values.join(', ')}`);

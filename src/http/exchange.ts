@@ -1,12 +1,125 @@
-/** One request and its response, on bare `node:http`. */
+/** One request and its response, on bare `node:http`: its envelope, its errors and its metrics. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Decision } from '../access/rate.ts';
+import { Histogram, type Metric, Unavailable } from '../lib/metrics.ts';
 import { newRequestId } from '../lib/random.ts';
 import { errorField, type Logger } from './logger.ts';
-import { parseQuery, type RawQuery } from './query-string.ts';
-import { compress, type Encoding, MIN_COMPRESSED_LENGTH, negotiateEncoding } from './request.ts';
-import type { RouteTraffic } from './traffic.ts';
+import {
+  acceptsSvg,
+  compress,
+  type Encoding,
+  MIN_COMPRESSED_LENGTH,
+  negotiateEncoding,
+  parseQuery,
+  type RawQuery,
+} from './request.ts';
+
+// Request metrics: by route, and by decision of the rate limiter. Not by path: clients could make up any number of those.
+
+export class RouteTraffic {
+  readonly statuses = new Map<number, number>();
+  readonly durations = new Histogram();
+
+  /** Runs for every request, so it must be fast. */
+  count(status: number, ms: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    this.durations.record(ms / 1000);
+  }
+}
+
+export class Traffic {
+  readonly #routes = new Map<string, RouteTraffic>();
+  readonly #malformed = new Map([400, 408, 431].map((status) => [status, 0]));
+  /** For requests that match no route. */
+  readonly unknown = this.of('unknown');
+
+  of(route: string): RouteTraffic {
+    const traffic = this.#routes.get(route) ?? new RouteTraffic();
+    this.#routes.set(route, traffic);
+    return traffic;
+  }
+
+  countMalformed(status: number): void {
+    this.#malformed.set(status, (this.#malformed.get(status) ?? 0) + 1);
+  }
+
+  metrics(): Metric[] {
+    const routes = [...this.#routes];
+    return [
+      {
+        name: 'zukan_http_requests_total',
+        type: 'counter',
+        help: 'Requests by route and status.',
+        samples: routes.flatMap(([route, { statuses }]) => byStatus(statuses, { route })),
+      },
+      {
+        name: 'zukan_http_request_duration_seconds',
+        type: 'histogram',
+        help: 'Request duration in seconds; for files until the last byte is sent.',
+        samples: routes.flatMap(([route, { durations }]) => durations.samples({ route })),
+      },
+      {
+        name: 'zukan_http_malformed_requests_total',
+        type: 'counter',
+        help: 'Requests refused because they were not valid HTTP, too large or too slow.',
+        samples: byStatus(this.#malformed),
+      },
+    ];
+  }
+}
+
+function byStatus(statuses: Map<number, number>, labels: Record<string, string> = {}): Metric['samples'] {
+  return Array.from(statuses, ([status, value]) => ({
+    labels: { ...labels, status: String(status) },
+    value,
+  }));
+}
+
+export class LimiterCounters {
+  #allowed = 0;
+  #refused = 0;
+  #blocked = 0;
+  #exempt = 0;
+
+  countExempt(): void {
+    this.#exempt++;
+  }
+
+  count({ isAllowed, isBlocked }: Decision): void {
+    if (isAllowed) this.#allowed++;
+    else if (isBlocked) this.#blocked++;
+    else this.#refused++;
+  }
+
+  /** `blockedClients` is the number of clients that the limiter knows to be blocked. */
+  metrics(blockedClients: number): Metric[] {
+    const outcome = (name: string, value: number) => ({ labels: { outcome: name }, value });
+    return [
+      {
+        name: 'zukan_limiter_decisions_total',
+        type: 'counter',
+        help: 'Requests by decision of the rate limiter.',
+        samples: [
+          outcome('allowed', this.#allowed),
+          outcome('refused', this.#refused),
+          outcome('blocked', this.#blocked),
+          outcome('exempt', this.#exempt),
+        ],
+      },
+      {
+        name: 'zukan_limiter_blocked_clients',
+        type: 'gauge',
+        across: 'max',
+        help: 'Blocked clients that this process has refused.',
+        samples: [{ value: blockedClients }],
+      },
+    ];
+  }
+}
+
+// One request and its response, on bare `node:http`.
 
 const EXPOSED_HEADERS = [
   ...['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Content-Range', 'Retry-After'],
@@ -23,7 +136,7 @@ export type Bytes = Buffer | string;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   log: Logger;
   /** Called once per request, when the response is complete or will not be completed. */
   onFinished: (exchange: Exchange, status: number) => void;
@@ -189,4 +302,71 @@ function pathOf(request: IncomingMessage): string {
   request.headers.host = host;
   const path = url.slice(origin.length);
   return path.startsWith('/') ? path : `/${path}`;
+}
+
+// The envelope of every response, and the one place that turns errors into responses.
+
+/** An error whose message the client gets. Any other error becomes a 500 and its message goes to the log only. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  /** SVG that a browser gets instead if it asks for a picture. */
+  readonly picture: string | undefined;
+  #body: string | undefined;
+  constructor(status: number, message: string, headers: Record<string, string> = {}, picture?: string) {
+    // Nobody reads the stack of a client's error, and capturing it is the most expensive part of a 429.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.status = status;
+    this.headers = headers;
+    this.picture = picture;
+  }
+
+  /** Kept, because a refusal may be sent many times. */
+  get body(): string {
+    this.#body ??= errorBody(this.status, this.message);
+    return this.#body;
+  }
+}
+
+/** A 401 with its `WWW-Authenticate` header. */
+export function unauthorized(message: string): ApiError {
+  return new ApiError(401, message, { 'WWW-Authenticate': 'Bearer' });
+}
+
+/** `data` and `meta` are JSON text. */
+export function successBody(data: string, meta?: string): string {
+  return `{"success":true,"data":${data}${meta === undefined ? '' : `,"meta":${meta}`}}`;
+}
+
+export function errorBody(code: number, message: string): string {
+  return `{"code":${code},"message":${JSON.stringify(message)},"success":false}`;
+}
+
+/** Sending a refusal costs less than throwing it: V8 looks up where an error was thrown. */
+export function sendError(error: unknown, exchange: Exchange): undefined {
+  if (exchange.response.headersSent) {
+    exchange.response.destroy();
+    return;
+  }
+  const { status, headers, picture, body } = toApiError(error, exchange);
+  exchange.header('Cache-Control', 'no-store');
+  exchange.headers(headers);
+  if (picture !== undefined && acceptsSvg(exchange.request.headers.accept))
+    exchange.send(status, picture, 'image/svg+xml');
+  else exchange.send(status, body);
+}
+
+function toApiError(error: unknown, { id, log }: Exchange): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof Unavailable) {
+    log.warn({ request: id, reason: error.message }, 'unavailable');
+    return new ApiError(503, 'The service is temporarily unavailable: try again in a second.', {
+      'Retry-After': '1',
+    });
+  }
+  log.error({ request: id, ...errorField(error) }, 'unexpected error');
+  return new ApiError(500, 'Something went wrong on our side. Please try again later.');
 }

@@ -5,7 +5,7 @@
  * counted. pino takes more CPU time per line (docs/internals/performance.md), and waits before it retries a full pipe.
  */
 import type { Metric } from '../lib/metrics.ts';
-import { printable } from '../lib/printable.ts';
+import { printable } from '../lib/text.ts';
 
 const ranks = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 

@@ -3,15 +3,11 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { batchPerTick } from '../lib/event-loop.ts';
-import { ApiError, sendError } from './errors.ts';
-import { Exchange } from './exchange.ts';
+import { batchPerTick } from '../lib/concurrency.ts';
+import { ApiError, Exchange, type RouteTraffic, sendError, type Traffic } from './exchange.ts';
 import type { Logger } from './logger.ts';
-import { METHODS, methodNotAllowed, respondToMalformed } from './malformed.ts';
-import { limitPipeline, oneAtATime } from './pipeline.ts';
-import { withoutSignature } from './query-string.ts';
-import type { Router } from './router.ts';
-import type { RouteTraffic, Traffic } from './traffic.ts';
+import { limitPipeline, METHODS, methodNotAllowed, oneAtATime, respondToMalformed } from './pipeline.ts';
+import { decodeEscapes, withoutSignature } from './request.ts';
 
 /** An `import` would also load fetch and HTTP/2, which costs CPU time at each start. */
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http');
@@ -209,4 +205,52 @@ function localUrl({ address, port, family }: AddressInfo): string {
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (family === 'IPv4') return `http://${address}:${port}`;
   return `http://[${address === '::' ? '::1' : address}]:${port}`;
+}
+
+// Maps paths to targets. A path has at most one parameter, in braces.
+
+interface Match<T> {
+  target: T;
+  /** The value of the parameter; empty if the path has none. */
+  parameter: string;
+}
+
+interface Pattern<T> {
+  prefix: string;
+  suffix: string;
+  target: T;
+}
+
+export class Router<T> {
+  readonly #exact = new Map<string, T>();
+  readonly #patterns: Pattern<T>[] = [];
+
+  add(path: string, target: T): void {
+    const [prefix = '', suffix] = path.split(/\{\w+\}/);
+    if (suffix === undefined) this.#exact.set(path, target);
+    else this.#patterns.push({ prefix, suffix, target });
+  }
+
+  /** Ignores a trailing slash. */
+  find(path: string): Match<T> | undefined {
+    const decoded = decodePath(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+    const target = this.#exact.get(decoded);
+    if (target !== undefined) return { target, parameter: '' };
+    for (const { prefix, suffix, target } of this.#patterns) {
+      if (!decoded.startsWith(prefix) || !decoded.endsWith(suffix)) continue;
+      const parameter = decoded.slice(prefix.length, decoded.length - suffix.length);
+      if (parameter !== '' && !parameter.includes('/')) return { target, parameter };
+    }
+    return undefined;
+  }
+}
+
+/** Longer than any address, even if all of it is escaped. */
+const MAX_ESCAPED_LENGTH = 1000;
+
+/** Resolves escapes, except for escaped slashes. A path with invalid escapes, or one that is too long, stays as it is. */
+export function decodePath(path: string): string {
+  return path.includes('%') && path.length <= MAX_ESCAPED_LENGTH
+    ? decodeEscapes(path.replaceAll(/%2f/gi, '%252F'))
+    : path;
 }

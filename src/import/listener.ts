@@ -1,7 +1,7 @@
 /** What an import tells those who report it. */
 import type { Difference } from '../catalogue/change-log.ts';
-import type { Kind, Rating } from '../catalogue/types.ts';
-import type { RemovedFile } from '../store/contract/decisions.ts';
+import type { RemovedFile } from '../catalogue/records.ts';
+import type { Kind, Rating } from '../catalogue/schemas.ts';
 import type { RecordLine, UnknownMarker } from './records/record.ts';
 
 export interface DecisionReport {

@@ -6,14 +6,12 @@
 import type { Change } from '../catalogue/change-log.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { ImportApplier } from './apply/apply.ts';
-import { changeFiles } from './apply/change-files.ts';
-import type { Prune } from './apply/prune.ts';
-import { PictureCopies } from './prepare/copies.ts';
-import { type ImportOptions, type PreparedRecord, prepareSource } from './prepare/prepare.ts';
-import { PreparedPictures } from './prepare/prepared-pictures.ts';
-import { Spool } from './prepare/spool.ts';
+import type { Prune } from './apply/versions.ts';
+import { changeFiles } from './files.ts';
+import { type ImportOptions, PictureCopies, type PreparedRecord, prepareSource } from './prepare/prepare.ts';
+import { PreparedPictures, Spool } from './prepare/prepared-pictures.ts';
 import { type Problem, Problems } from './records/problems.ts';
-import { identifyFolder } from './sources/listings.ts';
+import { identifyFolder } from './sources/files.ts';
 import type { Source } from './sources/source.ts';
 
 /** Some records are invalid; nothing was imported. */

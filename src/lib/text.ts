@@ -1,6 +1,37 @@
+/** Texts for people: shortened, printable, and how far apart two of them are. */
+
 /** At most so many characters, and an ellipsis if some are cut off. */
 export function shorten(text: string, maxLength: number): string {
   // One more than that many, each of which may be two code units.
   const characters = [...text.slice(0, 2 * maxLength + 2)];
   return characters.length > maxLength ? `${characters.slice(0, maxLength).join('')}…` : text;
+}
+
+/** Control characters, line separators, unpaired surrogates, and characters that change the direction of the text. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\u{feff}]/gu;
+
+/**
+ * One line that cannot control the terminal or pass for several: names of files and records may come from strangers.
+ * Escapes as JSON does, so JSON stays the same.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** How many characters to insert, remove or replace; any number above `max` if it is more. */
+export function editDistance(a: string[], b: string[], max: number): number {
+  if (Math.abs(a.length - b.length) > max) return max + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [index, character] of a.entries()) {
+    const next = [index + 1];
+    for (const [column, other] of b.entries()) {
+      const replaced = (row[column] as number) + (character === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
 }

@@ -1,6 +1,6 @@
 /** The storage of image files, by key: a local folder or an S3 bucket. */
 import type { Readable } from 'node:stream';
-import type { Mimetype } from '../catalogue/types.ts';
+import type { Mimetype } from '../catalogue/schemas.ts';
 
 /** An open file. Read one stream to its end, or close the file. */
 export interface OpenFile {
@@ -147,3 +147,7 @@ export interface Upload {
   /** Ends the upload and leaves its keys to the next command that changes the catalogue. */
   abandon(): Promise<void>;
 }
+
+/** Whether so many of the pictures may be removed by mistake, so that somebody has to confirm it. */
+export const isLargePart = (removed: number, total: number, tolerated = 20): boolean =>
+  removed > tolerated && removed > total / 10;

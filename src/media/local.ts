@@ -16,11 +16,17 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
+import { inParallel } from '../lib/concurrency.ts';
 import { flush, hashFile, ifExists, makeFolder, portablePath, replaceFile } from '../lib/file-system.ts';
-import { inParallel } from '../lib/parallel.ts';
 import { type Files, type OpenFile, OWNER_KEY, type Upload } from './files.ts';
-import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from './journal.ts';
-import { openPrepared } from './prepared.ts';
+import {
+  describeLeftovers,
+  handleAbandoned,
+  openPrepared,
+  readJournals,
+  sortJournals,
+  startJournal,
+} from './journal.ts';
 
 /** Hidden files in the folder are the owner, journals, temporary files and the list of prepared files. Do not change: see `PREFIX` in journal.ts. */
 const TEMPORARY_PREFIX = '.aside-';

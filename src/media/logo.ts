@@ -1,6 +1,6 @@
 /** The logo of the site: a picture of the operator, sent as it is. */
 import { readFile } from 'node:fs/promises';
-import { loadSharp } from './thumbnails.ts';
+import { loadSharp } from './decoding.ts';
 
 export interface Logo {
   bytes: Buffer;

@@ -3,10 +3,10 @@
  * queue, because each takes the memory and the time of decoding an original, in a process of its own.
  */
 import { Readable } from 'node:stream';
-import { thumbnailKey } from '../catalogue/documents/thumbnails.ts';
+import { thumbnailKey } from '../catalogue/documents/document.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
 import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/concurrency.ts';
-import { Unavailable } from '../lib/errors.ts';
+import { Unavailable } from '../lib/metrics.ts';
 import { decodeInProcess, MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
 import { type DecodedPicture, PictureError, useOriginal } from './picture.ts';

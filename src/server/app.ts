@@ -1,20 +1,34 @@
-/** The only wiring: turns a configuration into a server that is ready to listen. */
-
-import { monitorCheck } from '../access/browsers.ts';
-import { clientReader, networkCheck, originReader } from '../access/clients.ts';
-import { Cursors } from '../access/cursors.ts';
+/** The only wiring: turns a configuration into a server with the whole site on it, ready to listen. */
+import {
+  clientReader,
+  hiddenClientsRule,
+  monitorCheck,
+  networkCheck,
+  originReader,
+  SharedAddressWatch,
+} from '../access/clients.ts';
 import { Exemptions, fileRule, previewRule, tokenRule } from '../access/limiter.ts';
-import { FileLinks } from '../access/links.ts';
-import { hiddenClientsRule, SharedAddressWatch } from '../access/shared-address.ts';
-import type { Services } from '../api/services.ts';
+import { Cursors, FileLinks } from '../access/links.ts';
+import { admit, handleCall } from '../api/call.ts';
+import type { Route, Services } from '../api/endpoint.ts';
+import { routes as declaredRoutes, withDefaultRatings } from '../api/routes.ts';
 import type { Config } from '../config/config.ts';
-import { loadLinkKeys } from '../config/link-keys.ts';
+import { loadLinkKeys } from '../config/environment.ts';
+import { ApiError, type Exchange, LimiterCounters, Traffic } from '../http/exchange.ts';
 import { Logger, type WriteBlock } from '../http/logger.ts';
 import { warnAboutPipelining } from '../http/pipeline.ts';
-import { LimiterCounters } from '../http/traffic.ts';
+import { preferredType } from '../http/request.ts';
+import {
+  createServer,
+  decodePath,
+  type Handler,
+  type HttpServer,
+  type Mounted,
+  Router,
+} from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isNearlyFull } from '../lib/disk-space.ts';
-import type { MetricsReport } from '../lib/metrics.ts';
+import { isNearlyFull } from '../lib/file-system.ts';
+import { type MetricsReport, ProcessMetrics } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
 import { defaultTuning, type Tuning } from '../lib/tuning.ts';
 import {
@@ -30,7 +44,15 @@ import {
   openStore,
   openThumbnailMaker,
 } from './engines.ts';
-import { createWebServer, type WebServer } from './web-server.ts';
+import { feeds } from './pages/feed.ts';
+import { sendFile } from './pages/files.ts';
+import { readSubject, siteFiles } from './pages/gallery/discovery.ts';
+import { Gallery } from './pages/gallery/gallery.ts';
+import { HealthCheck, makeReport, type Requester, sendMetrics, sendReadiness } from './pages/health.ts';
+import { notFoundHandler } from './pages/html.ts';
+import { referencePages } from './pages/reference/openapi.ts';
+
+// The only wiring: turns a configuration into a server that is ready to listen.
 
 /** How long running requests may take to finish after the signal to stop. */
 export const SHUTDOWN_TIMEOUT_MS = 5000;
@@ -185,4 +207,117 @@ export function warnAboutUnsharedKeys({ database, linkKeys, storage }: Config, l
   // Storage with its own links signs them with its own keys.
   const signed = storage.engine === 'folder' ? 'links and cursors' : 'cursors';
   log.warn({}, `LINK_KEYS is not set: ${signed} from this instance are not valid on other instances`);
+}
+
+// The whole site on one server: the API under each prefix, the gallery, feeds, the reference, health and metrics. If a prefix is
+// `/`, the API shares the root with the others: no endpoint has the name of one of their addresses, and `/` itself is
+// the gallery for browsers and the service information for everyone else.
+
+interface WebServer extends HttpServer {
+  /** What this worker reports about itself. */
+  report(withMetrics: boolean): Promise<MetricsReport>;
+}
+
+export function createWebServer(services: Services, prefixes: readonly string[], log: Logger): WebServer {
+  const routes = withDefaultRatings(declaredRoutes, services.apiRatings);
+  const router = new Router<Mounted>();
+  const traffic = new Traffic();
+  const ownProcess = new ProcessMetrics();
+  const metrics = () => [...traffic.metrics(), ...ownProcess.metrics(), ...log.metrics()];
+  /** `route` is the label of the requests in the metrics. */
+  const mount = (path: string, handle: Handler, route = path) =>
+    router.add(path, { handle, traffic: traffic.of(route) });
+  const mountPrivate = (path: string, handle: Handler) =>
+    router.add(path, { handle, traffic: traffic.of(path), isPrivate: true });
+  /** What an address starts with under each of the prefixes. */
+  const bases = prefixes.map((prefix) => (prefix === '/' ? '' : prefix));
+  for (const base of bases)
+    for (const route of routes)
+      mount(
+        route.path === '/' ? base || '/' : base + route.path,
+        (exchange, id) => handleCall(route, base, id, services, exchange),
+        route.path,
+      );
+  for (const feed of withDefaultRatings(feeds, services.apiRatings))
+    mount(feed.path, (exchange) => handleCall(feed, '', '', services, exchange));
+  const isApiPath = apiPathTest(routes, bases);
+  const sendNotFound = notFoundHandler(prefixes, services.site);
+  mount('/files/{name}', (exchange) => sendFile(services, exchange));
+  mountPrivate('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
+  const check = new HealthCheck(services);
+  const report = (requester: Requester, withMetrics: boolean) =>
+    makeReport(services, check, withMetrics ? metrics : undefined, requester);
+  const collectReports = (requester: Requester, withMetrics: boolean) =>
+    services.collectReports(() => report(requester, withMetrics), withMetrics);
+  mountPrivate('/health/ready', (exchange) =>
+    collectReports(exchange, false).then((reports) => sendReadiness(services, reports, exchange)),
+  );
+  mountPrivate('/metrics', (exchange) =>
+    // To other clients it does not exist.
+    services.mayMonitor(exchange.request)
+      ? collectReports(exchange, true).then((reports) => sendMetrics(reports, exchange))
+      : sendNotFound(exchange),
+  );
+  for (const [path, send] of Object.entries(referencePages(services, prefixes, routes))) mount(path, send);
+  const gallery = new Gallery(services, bases[0] ?? '', sendNotFound);
+  const information = routes.find(({ path }) => path === '/') as Route;
+  const rootBase = bases.includes('') ? '' : (bases[0] ?? '');
+  // Replaces the service information if the API is at the root.
+  mount(
+    '/',
+    (exchange) => {
+      exchange.vary('Accept');
+      if (isGalleryRequest(exchange)) return gallery.sendPage(exchange);
+      exchange.traffic = traffic.of(information.path);
+      return handleCall(information, rootBase, '', services, exchange);
+    },
+    '/gallery',
+  );
+  mount('/gallery/{name}', (exchange, name) => gallery.sendFile(exchange, name));
+  mount('/favicon.ico', (exchange) => gallery.sendIcon(exchange));
+  const files = siteFiles(services, bases, () => gallery.readIcon());
+  for (const [path, send] of Object.entries(files)) mount(path, send);
+  mount('/gallery/client/{name}', (exchange, name) => gallery.sendFile(exchange, `client/${name}`));
+
+  const server = createServer({
+    router,
+    traffic,
+    log,
+    clientOf: services.clientOf,
+    // Calls of unknown endpoints count against the rate limit, too.
+    beforeError: (exchange) => isApiPath(decodePath(exchange.path)) && admit(services, exchange),
+    notFound(exchange) {
+      if (isApiPath(decodePath(exchange.path))) throw new ApiError(404, 'There is nothing at this address.');
+      sendNotFound(exchange);
+    },
+  });
+  return {
+    ...server,
+    report: (withMetrics) => report({ log }, withMetrics),
+    async listen(at) {
+      const address = await server.listen(at);
+      ownProcess.start();
+      return address;
+    },
+    async close(idleMs) {
+      ownProcess.stop();
+      await server.close(idleMs);
+    },
+  };
+}
+
+/** Most crawlers that preview links have no preference, but their links are about something in the gallery. */
+function isGalleryRequest(exchange: Exchange): boolean {
+  const preferred = preferredType(exchange.request.headers.accept);
+  return preferred === 'html' || (preferred === undefined && readSubject(exchange.query) !== undefined);
+}
+
+/** Everything under a prefix belongs to the API, known or not. At the root, that is everything below its endpoints. */
+function apiPathTest(routes: readonly Route[], bases: readonly string[]): (path: string) => boolean {
+  const firstSegment = (path: string) => path.split('/', 2)[1] ?? '';
+  const segments = new Set(routes.map(({ path }) => firstSegment(path)));
+  return (path) =>
+    bases.some((base) =>
+      base === '' ? segments.has(firstSegment(path)) : `${path}/`.startsWith(`${base}/`),
+    );
 }

@@ -1,6 +1,6 @@
 /** Opens what the configuration names: the store, the files and the rate limiter. */
 import { hash, randomUUID } from 'node:crypto';
-import { accessSync, statSync } from 'node:fs';
+import { accessSync, existsSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { BudgetRule, ClientBudget, Limiter } from '../access/limiter.ts';
@@ -11,28 +11,28 @@ import type { ChangeOrigin } from '../catalogue/change-log.ts';
 import type { SourceFileReader } from '../catalogue/records.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
+import { describeStorage } from '../config/values.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { TurnMemory } from '../lib/concurrency.ts';
-import { type Disk, measureDisks } from '../lib/disk-space.ts';
+import { type Disk, measureDisks } from '../lib/file-system.ts';
 import type { Tuning } from '../lib/tuning.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
 import { openFolder } from '../media/local.ts';
 import { type Logo, readLogo } from '../media/logo.ts';
-import { type CredentialOptions, openCredentials } from '../media/s3/credential-sources.ts';
+import { type CredentialOptions, openCredentials } from '../media/s3/credentials.ts';
 import { openBucket, type S3Location } from '../media/s3/files.ts';
 import { S3Links } from '../media/s3/links.ts';
 import { createThumbnailMaker } from '../media/thumbnail-maker.ts';
 import * as sqliteSessions from '../store/drivers/sqlite/session.ts';
 import * as sqlite from '../store/drivers/sqlite/store.ts';
+import { findIdentity } from '../store/drivers/sqlite/tokens.ts';
 import * as snapshots from '../store/read/snapshot.ts';
-import type { LockOptions } from '../store/session.ts';
-import { createSourceFileReader } from '../store/source-files.ts';
-import type { Store } from '../store/store.ts';
-import * as writers from '../store/writer.ts';
-import { describeEmpty, markFiles, matchFiles, requireNoLostCatalogue } from './identity.ts';
+import type { LockOptions, Store } from '../store/session.ts';
+import { createSourceFileReader } from '../store/write/images.ts';
+import * as writers from '../store/write/writer.ts';
 
 /** Called when a replica becomes unavailable, and when it is available again. */
-export type OnReplicaChange = (server: string, isUnavailable: boolean, reason: string) => void;
+type OnReplicaChange = (server: string, isUnavailable: boolean, reason: string) => void;
 
 // The clients of PostgreSQL and Redis are loaded only when configured, so every command starts faster.
 
@@ -90,7 +90,7 @@ function existing(path: string): string {
   return path;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   onReplicaChange?: OnReplicaChange;
   /** The memory of the document cache (`createDocumentMemory`). */
   documents?: ArrayBufferLike | undefined;
@@ -150,7 +150,7 @@ export async function openSourceFiles(config: Config): Promise<SourceFileReader>
   return createSourceFileReader(await openReadSession(location));
 }
 
-export interface WriterOptions extends LockOptions {
+interface WriterOptions extends LockOptions {
   /** Who changes the catalogue. Without a user, the one of the operating system. */
   origin?: ChangeOrigin;
   user?: string | undefined;
@@ -232,7 +232,7 @@ export function bucketLinkSigner(location: S3Location): LinkSigner {
 }
 
 /** Where the states of clients are. */
-export interface ClientOptions {
+interface ClientOptions {
   clock?: Clock | undefined;
   /** Memory that this thread shares with others (`createLimiterMemory`), and what identifies the thread there. */
   shared?: { memory: SharedArrayBuffer; owner: number } | undefined;
@@ -242,7 +242,7 @@ export function openBudget(rule: BudgetRule, { clock, shared }: ClientOptions): 
   return new MemoryBudget(rule, clock, shared?.memory, shared?.owner);
 }
 
-export interface LimiterOptions extends ClientOptions {
+interface LimiterOptions extends ClientOptions {
   onRedisChange: RedisLimiterOptions['onChange'];
 }
 
@@ -257,4 +257,82 @@ export async function openLimiter(
   const { RedisLimiter } = await import('../access/limits/redis.ts');
   const options = { perSecond: rateLimit, local, prefix: redisPrefix, onChange: onRedisChange };
   return new RedisLimiter(redisUrl, options);
+}
+
+// Tells the files and tokens of a catalogue from those of another one. A catalogue that was lost, or whose disk is not mounted,
+// looks like an empty one, which would take all files for unused, and their backup for outdated.
+
+const ADVICE =
+  'If the catalogue was lost, get it back with "zukan restore <folder>". Otherwise mount its disk, or correct DATA_DIR, DATABASE_URL and FILES_URL';
+
+/** Commands whose bucket was asked, or whose restore changes the identity of the catalogue. */
+const matched = new WeakSet<Config>();
+
+const describeEmpty = (path: string): string =>
+  `${path} is empty, so the catalogue is damaged. Move the file away, and get the catalogue back with "zukan restore <folder>"`;
+
+/** Fails if the files belong to another catalogue than this one. `other` is allowed, too. */
+async function matchFiles(
+  config: Config,
+  files: Files,
+  identity: string | undefined,
+  other?: string,
+): Promise<void> {
+  if (matched.has(config)) return;
+  const owner = await findOwner(config, files);
+  if (owner !== undefined && owner !== identity && owner !== other)
+    throw new Error(
+      `the files in ${describeStorage(config.storage)} belong to the catalogue ${owner}, but ${await describeDatabase(config)} has the catalogue ${identity ?? 'of an older version'}. ${ADVICE}. If these are the files of this catalogue nevertheless, run "zukan adopt"`,
+    );
+  if (owner !== undefined && (owner !== identity || config.storage.engine === 's3')) matched.add(config);
+}
+
+/** Marks files that nobody has marked. A folder without files may be where a disk is to be mounted. */
+async function markFiles(config: Config, files: Files, identity: string | undefined): Promise<void> {
+  if (identity === undefined || matched.has(config)) return;
+  try {
+    if ((await files.owner()) !== undefined) return;
+    await files.verify();
+    await files.setOwner(identity);
+  } catch {
+    // The next change tries again.
+  }
+}
+
+/** Before a catalogue is made: fails if there was one. `identity` is that of a backup to restore. */
+export async function requireNoLostCatalogue(config: Config, files: Files, identity?: string): Promise<void> {
+  const { database, storage } = config;
+  const isOther = (owner: string | undefined) => owner !== undefined && owner !== identity;
+  const owner = await findOwner(config, files);
+  const where = await describeDatabase(config);
+  const isEmptied =
+    database.engine === 'sqlite' && statSync(database.path, { throwIfNoEntry: false })?.size === 0;
+  const hasTokens = database.engine === 'sqlite' && existsSync(database.tokensPath);
+  // One that was killed when it began has neither.
+  if (isEmptied && (owner !== undefined || hasTokens)) throw new Error(describeEmpty(where));
+  if (isOther(owner))
+    throw new Error(
+      `there is no catalogue at ${where}, but the files in ${describeStorage(storage)} belong to the catalogue ${owner}. ${ADVICE}. To begin an empty one with these files, run "zukan adopt"`,
+    );
+  if (database.engine === 'postgres') return;
+  const tokenOwner = findIdentity(database.tokensPath);
+  if (isOther(tokenOwner))
+    throw new Error(
+      `there is no catalogue at ${where}, but the tokens in ${database.tokensPath} belong to the catalogue ${tokenOwner}. ${ADVICE}. To begin an empty one, move the file of the tokens away`,
+    );
+}
+
+/** Undefined also of a bucket that cannot be reached: nothing in it can be harmed, and the next command asks again. */
+async function findOwner({ storage }: Config, files: Files): Promise<string | undefined> {
+  try {
+    return await files.owner();
+  } catch (error) {
+    if (storage.engine === 's3') return undefined;
+    throw error;
+  }
+}
+
+async function describeDatabase({ database }: Config): Promise<string> {
+  if (database.engine === 'sqlite') return database.path;
+  return (await import('../store/drivers/postgres/connection.ts')).describeDatabase(database.url);
 }

@@ -1,5 +1,12 @@
-/** A connection to a database, and how its SQL differs: what the rules of the catalogue are written with. */
-import type { TokenRecord } from './contract/token-record.ts';
+/** A connection to a database, how its SQL differs, and the SQL that both databases understand. */
+import type { TokenStore } from '../access/tokens.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { BlockedName, LastBackup, TokenRecord } from '../catalogue/records.ts';
+import type { FileType, Orientation, Rating } from '../catalogue/schemas.ts';
+import type { FixedShelves, Placement } from '../catalogue/writer.ts';
+import type { Monitored } from '../lib/metrics.ts';
+
+// A connection to a database, and how its SQL differs: what the rules of the catalogue are written with.
 
 /** A list is for the functions of a `Dialect` that take one. */
 export type SqlValue = string | number | null | readonly string[] | readonly number[];
@@ -72,4 +79,175 @@ export class OutdatedCatalogue extends Error {
       'the catalogue was made by an older version of zukan; make a backup with that version, then run "zukan migrate"',
     );
   }
+}
+
+// SQL that both stores understand.
+
+export const IMAGE_COLUMNS = `number, id, etag as "eTag", key, mimetype, document,
+  (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash",
+  coalesce((select fields from edited where edited.image = image.number), '') as edited`;
+export const REMOVED_COLUMNS = 'hash, image, removed_at as "removedAt", reason';
+const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt", skips';
+export type BlockedRow = Omit<BlockedName, 'skips'> & { skips: number };
+
+export const PLACEMENT_COLUMNS = 'image, shelves, width, height';
+export interface PlacementRow {
+  image: number;
+  shelves: SqlValue;
+  width: number;
+  height: number;
+}
+
+/** By image number. */
+export function toPlacements(rows: PlacementRow[], { parseShelves }: Dialect): Map<number, Placement> {
+  return new Map(
+    rows.map(({ image, shelves, ...size }) => [image, { shelves: parseShelves(shelves), ...size }]),
+  );
+}
+
+/** `rest` is what follows the table. */
+export const selectBlocked = (rest: string): string => `select ${BLOCKED_COLUMNS} from blocked_name ${rest}`;
+
+export const toBlockedName = ({ skips, ...blocked }: BlockedRow): BlockedName =>
+  skips === 1 ? { ...blocked, skips: true } : blocked;
+
+/** Images of a shelf that are read at a time. */
+export const SHELF_BATCH_SIZE = 500;
+
+/** `listed.image` is an image. */
+export const IS_EDITED = 'exists (select 1 from edited where edited.image = listed.image)';
+/** The fields are words, of which no other contains these. */
+export const IS_UNRATED = `not exists (select 1 from edited where edited.image = listed.image
+  and fields like '%rating%')`;
+export const IS_FILE_CHANGED = `exists (select 1 from edited where edited.image = listed.image
+  and fields like '%file-changed%')`;
+/** `change` is a parameter that is used twice. */
+export const isOfChange = (change: string): string =>
+  `(exists (select 1 from change where change.number = ${change}
+      and listed.image between change.first_image and change.last_image)
+    or exists (select 1 from change_item where change_item.change = ${change}
+      and change_item.kind = 'image' and change_item.id = image.id))`;
+
+/** Rows that refer to something that does not exist. */
+export const DANGLING = [
+  ...['placement', 'image_shelves', 'perceptual_hash', 'edited'].map(
+    (table) => `${table} where image not in (select number from image)`,
+  ),
+  `alias where shelf not in (select number from shelf where shelf.kind = alias.kind)`,
+  `album_image where album not in (select number from shelf where shelf.kind = 'album')`,
+  `album_image where image not in (select id from image) and image not in (select id from trash)`,
+];
+
+/** The kinds of shelves that belong to an entry, as SQL. */
+export const ENTRY_KINDS = `('artist', 'category', 'character', 'album')`;
+
+/** By name ignoring case, by name and by id (names.ts), each by code point. */
+const ENTRY_ORDER = 'sort_key, name, id';
+
+/** Numbers the entries within their kind. */
+export const NUMBER_ENTRIES = `
+  update shelf set position = ordered.position
+  from (select number, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as position from shelf
+        where kind in ${ENTRY_KINDS}) as ordered
+  where ordered.number = shelf.number and shelf.position <> ordered.position`;
+
+export async function readFixedShelves(session: ReadSession): Promise<FixedShelves> {
+  const rows = await session.query<{ kind: string; id: string; number: number }>(
+    `select kind, id, number from shelf where kind in ('catalogue', 'rating', 'orientation', 'type', 'animation')`,
+  );
+  const byId = <Id extends string>(wanted: string) =>
+    Object.fromEntries(
+      rows.flatMap(({ kind, id, number }) => (kind === wanted ? [[id, number]] : [])),
+    ) as Record<Id, number>;
+  return {
+    catalogue: byId<'all'>('catalogue').all,
+    rating: byId<Rating>('rating'),
+    orientation: byId<Orientation>('orientation'),
+    type: byId<FileType>('type'),
+    animated: byId<'animated'>('animation').animated,
+  };
+}
+
+/** Files of folders together with their images, for a `where` clause. Those whose image was removed are left out. */
+export const KNOWN_FILES = `select folder, path, source_file.image as image, state, fingerprint, image.etag as "eTag",
+    (select hash from perceptual_hash where perceptual_hash.image = image.number) as "perceptualHash"
+  from source_file join image on image.id = source_file.image`;
+
+/** Files of folders whose pictures an operator removed, for a `where` clause that goes on. */
+export const REMOVED_SOURCES = `select path, state, fingerprint, hash, removed_file.image as image,
+    removed_at as "removedAt", reason
+  from source_file join removed_file on removed_file.image = source_file.image
+  where not exists (select 1 from image where image.etag = removed_file.hash or image.id = removed_file.image)`;
+
+/** SQL about the shelves of each image (`image_shelves`), which the databases store in different ways. */
+export function createShelfQueries({ hasShelf, belongs }: Dialect) {
+  /** `listed.image` is an image. */
+  const isOn = (shelf: string, image = 'listed.image') =>
+    `exists (select 1 from image_shelves where image_shelves.image = ${image} and ${hasShelf(shelf)})`;
+  /** The newest image rated sfw on a shelf. Looks at no image that is older. */
+  const findCover = (shelf: string) => `
+    (select placed.image from placement as placed
+     where placed.shelf = ${shelf} and ${isOn(SFW_SHELF, 'placed.image')}
+     order by placed.position desc limit 1)`;
+  return {
+    isOn,
+    /** `kinds` is a condition on the kind of a shelf. */
+    isOnNo: (kinds: string): string =>
+      `not exists (select 1 from ${belongs} join shelf on shelf.number = belongs.shelf
+        where belongs.image = listed.image and shelf.kind ${kinds})`,
+    /** Sets the covers of the shelves in `given` from what is on them. */
+    FIND_COVERS: `update shelf set cover = ${findCover('shelf.number')}
+      from given where given.number = shelf.number and kind in ${ENTRY_KINDS}`,
+    /** Places all images, when there are no placements. */
+    PLACE_ALL: `insert into placement (shelf, position, image)
+      select shelf, row_number() over (partition by shelf order by image) - 1, image from ${belongs}`,
+    /** Problems with the numbering of shelves and lists, and with covers, one sentence per row. */
+    MISNUMBERED: `
+      select 'the shelf of ' || kind || ' "' || name || '" has gaps or a wrong size' as problem
+      from shelf left join placement on shelf = number group by number
+      having size <> count(image) or (count(image) > 0 and max(placement.position) <> count(image) - 1)
+      union all
+      select 'the shelf of ' || kind || ' "' || name || '" is out of order'
+      from shelf where number in
+        (select shelf
+         from (select shelf, image, lag(image) over (partition by shelf order by position) as previous from placement) as row_of
+         where previous >= image)
+      union all
+      select 'the shelf of ' || kind || ' "' || name || '" has other images than those that belong on it'
+      from shelf where number in
+        (select shelf from (select shelf, image from placement except select shelf, image from ${belongs}) as superfluous
+         union select shelf from (select shelf, image from ${belongs} except select shelf, image from placement) as missing)
+      union all
+      select 'a shelf holds an image that does not exist' from placement where image not in (select number from image)
+      union all
+      select 'the ' || kind || ' with the alias "' || name || '" does not exist'
+      from alias where shelf not in (select number from shelf where shelf.kind = alias.kind)
+      union all
+      select 'the order of an album has an image or an album that does not exist' from album_image
+      where album not in (select number from shelf where shelf.kind = 'album')
+        or (image not in (select id from image) and image not in (select id from trash))
+      union all
+      select 'fields of an image that does not exist are marked as edited' from edited
+      where image not in (select number from image)
+      union all
+      select 'the list of ' || kind || 's is out of order'
+      from (select kind, position, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as expected from shelf
+            where kind in ${ENTRY_KINDS}) as listed
+      where position <> expected group by kind
+      union all
+      select 'the cover of ' || kind || ' "' || name || '" is not its newest sfw image' from shelf
+      where kind in ${ENTRY_KINDS} and coalesce(cover, 0) <> coalesce(${findCover('shelf.number')}, 0)`,
+  };
+}
+
+const SFW_SHELF = `(select sfw.number from shelf as sfw where sfw.kind = 'rating' and sfw.id = 'sfw')`;
+
+// A store, opened for serving.
+
+export interface Store extends Monitored, AsyncDisposable {
+  catalogue: Catalogue;
+  tokens: TokenStore;
+  /** The last backup that succeeded, if any was recorded. */
+  lastBackup(): Promise<LastBackup | undefined>;
+  recordBackup(backup: LastBackup): Promise<void>;
 }

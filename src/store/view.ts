@@ -1,16 +1,15 @@
-/**
- * How the catalogue asks, and a driver answers. A call of the catalogue is a generator: it reads from a view, which is one
- * version of the catalogue, and yields what it has to wait for. So the rules are written once: the embedded database
- * answers at once, inside one read transaction, and PostgreSQL with promises.
- */
-
+/** How the catalogue asks, and a driver answers: a view is one version of the catalogue and its shelves. */
 import type { FileFacts } from '../catalogue/catalogue.ts';
-import type { NewestPage } from '../catalogue/sets/choose-images.ts';
-import type { ImageDimensions } from '../catalogue/sets/image-sizes.ts';
-import type { Document, Kind } from '../catalogue/types.ts';
+import type { Document, FileType, Kind, Orientation, Rating, Statistics } from '../catalogue/schemas.ts';
+import type { ImageDimensions } from '../catalogue/sets/image-set.ts';
+import type { NewestPage } from '../catalogue/sets/orders.ts';
 import type { Placed } from '../catalogue/writer.ts';
+import { Unavailable } from '../lib/metrics.ts';
 import type { Tuning } from '../lib/tuning.ts';
-import type { Shelf, ShelfSnapshot } from './shelves.ts';
+
+// How the catalogue asks, and a driver answers. A call of the catalogue is a generator: it reads from a view, which is one
+// version of the catalogue, and yields what it has to wait for. So the rules are written once: the embedded database
+// answers at once, inside one read transaction, and PostgreSQL with promises.
 
 /** What a read returns: the result, or a promise of it. */
 export type Answer<T> = T | Promise<T>;
@@ -142,4 +141,174 @@ export interface Driver {
 /** Waits for an answer, if it is not there yet. */
 export function* get<T>(answer: Answer<T>): Call<T> {
   return answer instanceof Promise ? ((yield answer) as T) : answer;
+}
+
+// Reading a catalogue that imports may change at any time.
+
+/** Imports are not so frequent that a read fails this often by accident. */
+const MAX_ATTEMPTS = 100;
+
+/** What was read belongs to different versions of the catalogue. */
+export class CatalogueChanged extends Error {}
+
+/** Repeats an attempt for as long as the catalogue changes meanwhile. */
+export async function retryOnChange<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof CatalogueChanged)) throw error;
+    }
+  }
+  throw new Unavailable('the catalogue changes faster than it can be read');
+}
+
+/** Throws CatalogueChanged if the versions differ. */
+export function expectVersion(actual: number, expected: number): void {
+  if (actual !== expected) throw new CatalogueChanged();
+}
+
+/** A value read from the catalogue, cached until the catalogue has another version. */
+export class VersionedCache<T extends { version: number }> {
+  readonly #read: () => Promise<T>;
+  readonly #currentVersion: () => number | Promise<number>;
+  readonly #isCaching: boolean;
+  /** Callers that come while the value is being read wait for the same read. */
+  #reading: Promise<T> | undefined;
+
+  constructor(
+    read: () => Promise<T>,
+    currentVersion: () => number | Promise<number>,
+    { isCaching }: Pick<Tuning, 'isCaching'>,
+  ) {
+    this.#read = read;
+    this.#currentVersion = currentVersion;
+    this.#isCaching = isCaching;
+  }
+
+  get(): Promise<T> {
+    return retryOnChange(async () => {
+      this.#reading ??= this.#read();
+      const reading = this.#reading;
+      try {
+        const value = await reading;
+        if (!this.#isCaching) this.#drop(reading);
+        expectVersion(value.version, await this.#currentVersion());
+        return value;
+      } catch (error) {
+        this.#drop(reading);
+        throw error;
+      }
+    });
+  }
+
+  #drop(reading: Promise<T>): void {
+    if (this.#reading === reading) this.#reading = undefined;
+  }
+}
+
+// Shelves: numbered rows of images without gaps, in the order in which the images were added. A store keeps one for the
+// whole catalogue, one for animations, and one for each rating, orientation, file type, artist, category, character and
+// album.
+
+export interface Shelf {
+  number: number;
+  size: number;
+}
+
+/**
+ * A version of the catalogue, the highest image number in it, and what the document cache calls the state of its documents:
+ * the same in all connections, unlike the version.
+ */
+export interface CatalogueVersion {
+  version: number;
+  lastImage: number;
+  documentRevision: number;
+}
+
+/** The shelves of one version that filters choose from. Artists, characters and albums are too many to hold: see EntryShelves. */
+export interface ShelfSnapshot extends CatalogueVersion {
+  all: Shelf;
+  ratings: Map<Rating, Shelf>;
+  orientations: Map<Orientation, Shelf>;
+  types: Map<FileType, Shelf>;
+  animated: Shelf;
+  /** By folded name, and by folded alias if no category has that name. */
+  categories: Map<string, Shelf>;
+  /** How many entries there are. */
+  counts: Record<Kind, number>;
+}
+
+/** A row of `SNAPSHOT_QUERY`. `category` is the folded name or alias of a category, null for other rows. */
+export type SnapshotRow = [kind: string, id: string, category: string | null, number: number, size: number];
+
+/** The shelves of a snapshot, and the number of entries of each kind as the size of a row `count`. */
+export const SNAPSHOT_QUERY = `
+  select kind, id, category, number, size from shelf
+  where kind in ('catalogue', 'rating', 'orientation', 'type', 'animation', 'category')
+  union all
+  select 'alias', '', key, alias.shelf, 0 from alias where alias.kind = 'category'
+  union all
+  select 'count', listed.kind, null, 0,
+    (select coalesce(max(position) + 1, 0) from shelf where shelf.kind = listed.kind)
+  from (select 'artist' as kind union all select 'category' union all select 'character'
+    union all select 'album') as listed`;
+
+export function buildSnapshot(version: CatalogueVersion, rows: SnapshotRow[]): ShelfSnapshot {
+  const snapshot: ShelfSnapshot = {
+    ...version,
+    all: { number: 0, size: 0 },
+    ratings: new Map(),
+    orientations: new Map(),
+    types: new Map(),
+    animated: { number: 0, size: 0 },
+    categories: new Map(),
+    counts: { artist: 0, category: 0, character: 0, album: 0 },
+  };
+  const aliases: [alias: string, shelf: number][] = [];
+  for (const [kind, id, category, number, size] of rows) {
+    const shelf = { number, size };
+    if (kind === 'count') snapshot.counts[id as Kind] = size;
+    else if (kind === 'alias') aliases.push([category as string, number]);
+    else if (category !== null) snapshot.categories.set(category, shelf);
+    else if (kind === 'rating') snapshot.ratings.set(id as Rating, shelf);
+    else if (kind === 'orientation') snapshot.orientations.set(id as Orientation, shelf);
+    else if (kind === 'type') snapshot.types.set(id as FileType, shelf);
+    else if (kind === 'animation') snapshot.animated = shelf;
+    else snapshot.all = shelf;
+  }
+  const byNumber = new Map(snapshot.categories.values().map((shelf) => [shelf.number, shelf]));
+  for (const [alias, number] of aliases) {
+    const shelf = byNumber.get(number);
+    if (shelf && !snapshot.categories.has(alias)) snapshot.categories.set(alias, shelf);
+  }
+  return snapshot;
+}
+
+const statistics = new WeakMap<ShelfSnapshot, Statistics>();
+
+/** Always the same object for a snapshot, because the response is kept with it. */
+export function statisticsOf(snapshot: ShelfSnapshot): Statistics {
+  const known = statistics.get(snapshot) ?? buildStatistics(snapshot);
+  statistics.set(snapshot, known);
+  return known;
+}
+
+function buildStatistics({ all, ratings, orientations, counts }: ShelfSnapshot): Statistics {
+  const rated = (rating: Rating) => ratings.get(rating)?.size ?? 0;
+  const oriented = (orientation: Orientation) => orientations.get(orientation)?.size ?? 0;
+  return {
+    images: {
+      count: all.size,
+      nsfw: { nsfw: rated('nsfw'), questionable: rated('questionable'), sfw: rated('sfw') },
+      orientation: {
+        landscape: oriented('landscape'),
+        portrait: oriented('portrait'),
+        square: oriented('square'),
+      },
+    },
+    artists: { count: counts.artist },
+    characters: { count: counts.character },
+    categories: { count: counts.category },
+  };
 }

@@ -1,17 +1,18 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
+import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import { foldName, formerNames } from '../catalogue/names.ts';
 import type { SourceFileReader } from '../catalogue/records.ts';
+import type { Kind } from '../catalogue/schemas.ts';
 import { fold } from '../catalogue/search/fold.ts';
-import type { Kind } from '../catalogue/types.ts';
-import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
 import type { CatalogueSnapshot, SavedEntry } from '../catalogue/writer.ts';
 import { findEntries } from '../changes/entries.ts';
-import { filterRecords } from '../changes/find-images.ts';
-import { findOutdated } from '../import/apply/update-thumbnails.ts';
-import type { RequestTo } from './contract.ts';
+import { filterRecords } from '../changes/images.ts';
+import { matchEntries } from '../changes/references.ts';
+import { findOutdated } from '../import/files.ts';
+import type { RequestTo, ResponseOf } from './contract.ts';
 import type { Counted, ListedEntry } from './responses.ts';
 import { findAlikeIds, findLikeIds } from './review.ts';
-import { entryVersion } from './versions.ts';
+import { entryVersion } from './summary.ts';
 
 const KINDS: Kind[] = ['artist', 'category', 'character', 'album'];
 const ID_BYTES = 16;
@@ -135,4 +136,49 @@ export async function suggestEntries(
     .sort((a, b) => a.rank - b.rank || b.images - a.images)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ id, name, images }) => ({ id, name, images }));
+}
+
+// What helps to tag quickly: the categories of pictures nearby, and which names of a list exist.
+
+/** On either side. Pictures of one folder are imported one after the other, so their numbers are near each other. */
+const NEIGHBOURS = 10;
+const MAX_LISTED = 8;
+
+/** The categories that pictures near the given ones have and at least one of these lacks; the most frequent first. */
+export async function findNeighbourCategories(
+  { ids }: RequestTo<'/data/neighbours'>,
+  openSnapshot: OpenSnapshot,
+): Promise<Counted[]> {
+  await using snapshot = await openSnapshot();
+  const chosen = await snapshot.imagesById(ids);
+  const numbers = new Set(chosen.map(({ number }) => number));
+  const near = new Set(
+    [...numbers].flatMap((number) =>
+      Array.from({ length: 2 * NEIGHBOURS + 1 }, (_, offset) => number - NEIGHBOURS + offset),
+    ),
+  );
+  const others = await snapshot.imagesByNumber([...near.difference(numbers)].filter((number) => number > 0));
+  const categoriesOf = ({ document }: { document: string }) => readDocument(document).categories;
+  const counts = new Map<string, Counted>();
+  for (const { id, name } of others.flatMap(categoriesOf))
+    counts.set(id, { id, name, images: (counts.get(id)?.images ?? 0) + 1 });
+  const known = chosen.map((row) => new Set(categoriesOf(row).map(({ id }) => id)));
+  return [...counts.values()]
+    .filter(({ id }) => known.some((categories) => !categories.has(id)))
+    .sort((a, b) => b.images - a.images)
+    .slice(0, MAX_LISTED);
+}
+
+/** The entries that these names mean, in the same order; only the name of one that does not exist. */
+export async function lookUpNames(
+  { kind, names }: RequestTo<'/data/names'>,
+  openSnapshot: OpenSnapshot,
+): Promise<ResponseOf<'/data/names'>> {
+  await using snapshot = await openSnapshot();
+  const found: ResponseOf<'/data/names'> = [];
+  for (const name of names) {
+    const [entry] = await matchEntries(snapshot, kind, name);
+    found.push(entry ? { id: entry.id, name: entry.name } : { name });
+  }
+  return found;
 }

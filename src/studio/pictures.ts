@@ -1,11 +1,26 @@
-/** Sends thumbnails and originals from the storage, also of pictures in the trash. */
+/** The bytes of pictures: sent to the page from the storage, and received from it. */
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { readPreviews, THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/thumbnails.ts';
+import type { Change } from '../catalogue/change-log.ts';
+import { readPreviews, THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/document.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
+import type { NewPicture } from '../changes/copies.ts';
+import { baseName } from '../import/plan/image.ts';
+import { categoryNames } from '../import/sidecar/fields.ts';
+import { rateByMarkers, tagMarkers } from '../import/sidecar/rating.ts';
+import { FOLDER_FILE, type FolderFile, usedFolders } from '../import/sources/walk.ts';
 import type { Files, OpenFile, ThumbnailMaker } from '../media/files.ts';
+import type { RequestTo, ResponseOf } from './contract.ts';
 import { StudioError } from './requests.ts';
+import type { AddedPicture, Changed, Found } from './responses.ts';
+
+// Sends thumbnails and originals from the storage, also of pictures in the trash.
 
 export interface PictureEngines {
   catalogue: Pick<Catalogue, 'file' | 'image' | 'statistics'>;
@@ -70,4 +85,103 @@ async function openVersion(
   const disconnected = new AbortController();
   response.once('close', () => disconnected.abort());
   return thumbnails.make(key, chosen, disconnected.signal);
+}
+
+// Pictures that the page sends: one to add goes into a folder of its own with a sidecar, which is imported.
+
+/** What an import accepts. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const SIDECAR = 'picture.json';
+
+/** `continues` is the change that the picture belongs to, if it is not the first of those that were chosen together. */
+export type ImportFolder = (
+  folder: string,
+  continues: number | undefined,
+  user: string | undefined,
+) => Promise<Omit<AddedPicture, 'run' | keyof Changed> & { change: Change | undefined }>;
+
+interface AddActions {
+  importFolder(folder: string, continues: number | undefined): Promise<AddedPicture>;
+  /** The pictures that a new one looks like. */
+  findAlike(bytes: Buffer): Promise<Found[]>;
+}
+
+/** A picture that looks like others is not added if the page asks for these. */
+export function addPicture(
+  picture: RequestTo<'/add/picture'>,
+  bytes: Readable,
+  { importFolder, findAlike }: AddActions,
+): Promise<ResponseOf<'/add/picture'>> {
+  const { name, alike, run } = picture;
+  return withFile(name, bytes, async ({ folder, file, name }, withoutPaths) => {
+    const found = alike === 'ask' ? await findAlike(await readFile(join(folder, file))) : [];
+    if (found.length > 0) return { alike: found };
+    const sidecar = JSON.stringify({ ...toSidecar(picture), fileName: name });
+    await writeFile(join(folder, SIDECAR), sidecar, { mode: 0o600 });
+    const folderFile = JSON.stringify(toFolderFile(picture));
+    await writeFile(join(folder, FOLDER_FILE), folderFile, { mode: 0o600 });
+    const added = await importFolder(folder, run === undefined ? undefined : Number(run));
+    return { ...added, notes: added.notes.map(withoutPaths) };
+  });
+}
+
+/** Stores what the page sends in a folder of its own for a while. */
+export async function withFile<T>(
+  sentName: string,
+  bytes: Readable,
+  work: (picture: NewPicture, withoutPaths: (text: string) => string) => Promise<T>,
+): Promise<T> {
+  // The name could say anything: it is kept as a text, and only the kind of file becomes part of a path.
+  const name = baseName(sentName);
+  const extension = extname(name).toLowerCase();
+  if (!/^\.(jpe?g|jfif|png|webp|gif|avif)$/.test(extension))
+    throw new StudioError(422, 'it is not a picture');
+  const folder = await mkdtemp(join(tmpdir(), 'zukan-add-')).catch(({ code }) => {
+    throw new StudioError(500, `cannot write to the folder for temporary files, ${tmpdir()} (${code})`);
+  });
+  const file = `picture${extension}`;
+  // The operator knows the picture by its name, not by the path of the copy.
+  const withoutPaths = (text: string) =>
+    text
+      .replaceAll(join(folder, file), 'the picture')
+      .replaceAll(join(folder, SIDECAR), 'its fields')
+      .replaceAll(join(folder, FOLDER_FILE), 'its folders')
+      .replaceAll(folder, 'the copy');
+  try {
+    await pipeline(bytes, limitBytes, createWriteStream(join(folder, file), { mode: 0o600 }));
+    return await work({ folder, file, name }, withoutPaths);
+  } catch (error) {
+    throw error instanceof StudioError ? error : new StudioError(422, withoutPaths((error as Error).message));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function* limitBytes(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new StudioError(413, 'the picture is too large');
+    yield chunk;
+  }
+}
+
+/** A field that is missing is left to the metadata of the picture. */
+function toSidecar({ rating, artist, category, character }: RequestTo<'/add/picture'>): object {
+  return {
+    ...(rating && { nsfw: rating }),
+    ...(artist && { artist }),
+    ...(category && { categories: category }),
+    ...(character && { characters: character }),
+  };
+}
+
+/**
+ * The folders that the picture is in where it comes from count like those of a folder that is imported: none of their names
+ * becomes a path here, and those that are no categories still say how explicit the picture is.
+ */
+function toFolderFile({ folder = [], folderCategories = 'all' }: RequestTo<'/add/picture'>): FolderFile {
+  const { rating } = rateByMarkers(folder.flatMap((name) => [...tagMarkers(name)]));
+  const categories = categoryNames(usedFolders(folder, folderCategories));
+  return { ...(rating && { rating }), ...(categories.length > 0 && { categories }) };
 }

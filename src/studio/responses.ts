@@ -1,7 +1,7 @@
 /** What the server of the studio answers. The page gets these types through contract.ts. */
 import type { Change } from '../catalogue/change-log.ts';
 import type { EditableField } from '../catalogue/documents/edit-image.ts';
-import type { Image, Kind, Rating } from '../catalogue/types.ts';
+import type { Image, Kind, Rating } from '../catalogue/schemas.ts';
 import type { Kept } from '../changes/undoing.ts';
 
 /** A change that was made in the studio and can be undone. */

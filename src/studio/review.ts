@@ -1,12 +1,16 @@
 /** What an operator may want to look at: pictures that look alike, and problems of the catalogue. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { checkCatalogue } from '../catalogue/documents/check.ts';
-import { readDocument } from '../catalogue/documents/document.ts';
+import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
+import type { LastBackup } from '../catalogue/records.ts';
+import type { Kind, MentionedKind } from '../catalogue/schemas.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
-import { inBatches } from '../lib/parallel.ts';
+import { DAY_MS } from '../lib/clock.ts';
+import { inBatches } from '../lib/concurrency.ts';
 import type { Alike, Found, ResponseOf } from './contract.ts';
+import type { Health } from './responses.ts';
 import { summarise, toTile } from './summary.ts';
 
 const BATCH_SIZE = 500;
@@ -83,4 +87,47 @@ export async function findProblems(openSnapshot: OpenSnapshot): Promise<string[]
     await nextTick();
   }
   return problems;
+}
+
+// What of the catalogue needs attention, as far as that is cheap to say.
+
+/** In a larger catalogue, counting takes too long to do it for every visit. */
+const MAX_COUNTED = 20_000;
+const MAX_IMPORTS = 3;
+/** As in docs/alerts.yaml. */
+const MAX_BACKUP_AGE_MS = 2 * DAY_MS;
+
+export async function readHealth(
+  images: number,
+  openSnapshot: () => Promise<CatalogueSnapshot>,
+  backup: LastBackup | undefined,
+  now: number,
+): Promise<Health> {
+  await using snapshot = await openSnapshot();
+  const any = { without: [], isEdited: false, isUnrated: false, isFileChanged: false };
+  const all = { shelves: [snapshot.fixedShelves.catalogue], ...any };
+  const count = async (filter: { without?: MentionedKind[]; isUnrated?: boolean }) =>
+    images > MAX_COUNTED ? undefined : await snapshot.countImages({ ...all, ...filter });
+  const counts = async (kind: Kind) => {
+    const found = await snapshot.imageCounts(kind);
+    const unused = [...found.values()].filter((size) => size === 0).length;
+    return { found, unused };
+  };
+  const artists = await counts('artist');
+  // It is made when needed, so it may be empty.
+  const isUnknownUnused = artists.found.get(UNKNOWN_ARTIST.id) === 0;
+  return {
+    images,
+    unrated: await count({ isUnrated: true }),
+    withoutCategory: await count({ without: ['category'] }),
+    withoutArtist: artists.found.get(UNKNOWN_ARTIST.id) ?? 0,
+    unused: {
+      artist: artists.unused - (isUnknownUnused ? 1 : 0),
+      category: (await counts('category')).unused,
+      character: (await counts('character')).unused,
+      album: (await counts('album')).unused,
+    },
+    imports: await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true }),
+    backup: backup && { ...backup, isOld: now - Date.parse(backup.at) > MAX_BACKUP_AGE_MS },
+  };
 }

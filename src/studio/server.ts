@@ -5,16 +5,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, BlockList, Server as NetServer, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { isForeign } from '../access/browsers.ts';
-import { EditError } from '../changes/errors.ts';
+import { isForeign, ownerOf } from '../access/clients.ts';
+import { EditError } from '../changes/references.ts';
 import { RecordError } from '../import/records/problems.ts';
 import { type Access, checkPost, type Session } from './access.ts';
-import { Connections } from './connections.ts';
 import { type Address, endpoints, type RequestTo, type ResponseOf } from './contract.ts';
-import { HTML, type PageFile } from './page.ts';
-import { readJson, readQuery, readRequest, StudioError } from './requests.ts';
+import { HTML, type PageFile, readJson, readQuery, readRequest, StudioError } from './requests.ts';
 import type { Progress } from './responses.ts';
 
 const MAX_UPLOAD_MS = 3_600_000;
@@ -45,7 +43,7 @@ export interface Call extends Session {
   signal: AbortSignal;
 }
 
-export type OnProgress = (progress: Progress) => void;
+type OnProgress = (progress: Progress) => void;
 
 export interface StudioRoutes {
   page(): Promise<PageFile>;
@@ -66,7 +64,7 @@ export interface TlsFiles {
   key: Buffer;
 }
 
-export interface StudioServer {
+interface StudioServer {
   server: Server;
   listen(address: { host: string; port: number }): Promise<AddressInfo>;
 }
@@ -210,4 +208,75 @@ export function toStudioError(error: unknown): StudioError {
   if (error instanceof StudioError) return error;
   const isRefusal = error instanceof EditError || error instanceof RecordError;
   return new StudioError(isRefusal ? 422 : 500, (error as Error).message);
+}
+
+// Connections without a session can neither use up all connections nor keep others from getting in.
+
+const MAX_CONNECTIONS = 500;
+/**
+ * Without a session, of an address or the /64 network of an IPv6 address. Behind it may be somebody else, whose new connection has
+ * time for its first request until so many more have come.
+ */
+const MAX_PER_OWNER = 200;
+
+interface Connection {
+  socket: Pick<Socket, 'destroy'>;
+  /** Undefined: a proxy's, which has many clients. */
+  owner: string | undefined;
+  hasSession: boolean;
+}
+
+type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress'>;
+
+/** With TLS, a request has another socket than its connection, with the same ends. */
+const nameOf = ({ remoteAddress, remotePort, localAddress }: Ends) =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;
+
+export class Connections {
+  readonly #max: number;
+  readonly #maxPerOwner: number;
+  /** The oldest first. */
+  readonly #open = new Map<string, Connection>();
+
+  constructor(max = MAX_CONNECTIONS, maxPerOwner = MAX_PER_OWNER) {
+    this.#max = max;
+    this.#maxPerOwner = maxPerOwner;
+  }
+
+  watch(server: NetServer, proxies: BlockList): void {
+    server.on('connection', (socket) => {
+      const name = nameOf(socket);
+      socket.once('close', () => this.remove(name, socket));
+      this.add(name, socket, ownerOf(socket, proxies));
+    });
+  }
+
+  /** If the owner has too many without a session, its oldest goes; if there are too many in all, the oldest of whoever has most. */
+  add(name: string, socket: Connection['socket'], owner: string | undefined): void {
+    this.#open.set(name, { socket, owner, hasSession: false });
+    const without = [...this.#open].filter(([, { hasSession }]) => !hasSession);
+    const byOwner = Map.groupBy(without, ([, connection]) => connection.owner);
+    const own = byOwner.get(owner) ?? [];
+    if (owner !== undefined && own.length > this.#maxPerOwner) this.#drop(own);
+    else if (this.#open.size > this.#max)
+      this.#drop([...byOwner.values()].reduce((most, other) => (other.length > most.length ? other : most)));
+  }
+
+  #drop([first]: [string, Connection][]): void {
+    if (!first) return;
+    const [name, { socket }] = first;
+    this.#open.delete(name);
+    socket.destroy();
+  }
+
+  /** Whether the latest request had a session. */
+  setSession(socket: Ends, hasSession: boolean): void {
+    const connection = this.#open.get(nameOf(socket));
+    if (connection) connection.hasSession = hasSession;
+  }
+
+  /** Another connection may have the name by now. */
+  remove(name: string, socket: Connection['socket']): void {
+    if (this.#open.get(name)?.socket === socket) this.#open.delete(name);
+  }
 }

@@ -1,19 +1,23 @@
 /** Connects the addresses of the studio with what they do. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LastBackup } from '../store/contract/last-backup.ts';
+import type { LastBackup } from '../catalogue/records.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
-import { readHealth } from './health.ts';
 import { listChanges, listImports, listRemoved, showChange } from './history.ts';
-import { findMatches, listEntries, listImages, type OpenSourceFiles, suggestEntries } from './list.ts';
-import { readPage } from './page.ts';
-import { type PictureEngines, sendPicture } from './pictures.ts';
-import { StudioError } from './requests.ts';
-import { findAlike, findAlikeOf, findLooks, findProblems } from './review.ts';
+import {
+  findMatches,
+  findNeighbourCategories,
+  listEntries,
+  listImages,
+  lookUpNames,
+  type OpenSourceFiles,
+  suggestEntries,
+} from './list.ts';
+import { addPicture, type ImportFolder, type PictureEngines, sendPicture, withFile } from './pictures.ts';
+import { readPage, StudioError } from './requests.ts';
+import { findAlike, findAlikeOf, findLooks, findProblems, readHealth } from './review.ts';
 import type { StudioRoutes } from './server.ts';
 import { summarise, toTile } from './summary.ts';
-import { findNeighbourCategories, lookUpNames } from './tagging.ts';
-import { addPicture, type ImportFolder, withFile } from './upload.ts';
 
 /** Files that are checked until the page hears of it. */
 const FILES_PER_REPORT = 20;

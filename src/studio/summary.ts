@@ -1,19 +1,22 @@
 /** What the page shows of images: tiles in the grid, and the common fields of a selection. */
+import { hash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ChangeLogReader } from '../catalogue/change-log.ts';
-import { DETAIL_FIELDS } from '../catalogue/documents/details.ts';
-import { parseStored, readDocument, readStored } from '../catalogue/documents/document.ts';
-import { parseEdited, stateOf } from '../catalogue/documents/edit-image.ts';
-import { readPreviews } from '../catalogue/documents/thumbnails.ts';
-import type { Artist, Image } from '../catalogue/types.ts';
-import { UNKNOWN_ARTIST } from '../catalogue/unknown-artist.ts';
-import type { Lookup, SavedImage } from '../catalogue/writer.ts';
+import {
+  parseStored,
+  readDocument,
+  readPreviews,
+  readStored,
+  UNKNOWN_ARTIST,
+} from '../catalogue/documents/document.ts';
+import { type ImageState, parseEdited, stateOf } from '../catalogue/documents/edit-image.ts';
+import { type Artist, DETAIL_FIELDS, type Image } from '../catalogue/schemas.ts';
+import type { Entry, Lookup, SavedImage } from '../catalogue/writer.ts';
 import { countImages } from '../changes/describe.ts';
 import { describeMissing } from '../changes/images.ts';
-import { inBatches } from '../lib/parallel.ts';
+import { inBatches } from '../lib/concurrency.ts';
 import { StudioError } from './requests.ts';
 import type { Counted, SelectionSummary, Tile } from './responses.ts';
-import { shortHash, versionOf } from './versions.ts';
 
 const BATCH_SIZE = 500;
 /** More than anyone reads. The counts of the most frequent ones come first. */
@@ -157,4 +160,22 @@ function count(counts: Map<string, Counted>, entries: { id: string; name: string
 
 function mostFrequent(counts: Map<string, Counted>): Counted[] {
   return [...counts.values()].sort((a, b) => b.images - a.images).slice(0, MAX_LISTED);
+}
+
+// Versions of images and entries. A change names the one that it is based on, so that nobody overwrites what they have not seen.
+
+/** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
+function versionOf(state: ImageState): string {
+  const { rating, artist, categories, characters, source, title, description, takenAt, edited, eTag } = state;
+  const texts = [source.name, source.url, title, description, takenAt];
+  const fields = [rating, artist, categories, characters, ...texts, edited, eTag];
+  return shortHash(JSON.stringify(fields));
+}
+
+export function entryVersion({ name, document, aliases = [] }: Entry): string {
+  return shortHash(JSON.stringify([name, document, aliases.toSorted()]));
+}
+
+function shortHash(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 16);
 }

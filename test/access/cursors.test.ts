@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Cursors, cursorScope } from '../../src/access/cursors.ts';
+import { Cursors, cursorScope } from '../../src/access/links.ts';
 import type { Filter } from '../../src/catalogue/catalogue.ts';
 import { packPosition, unpackPosition } from '../../src/catalogue/sets/orders.ts';
 

@@ -1,8 +1,8 @@
 /** The warning about a proxy that hides its clients. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { hiddenClientsRule, SharedAddressWatch } from '../../src/access/clients.ts';
 import { MemoryBudget } from '../../src/access/limits/memory.ts';
-import { hiddenClientsRule, SharedAddressWatch } from '../../src/access/shared-address.ts';
 
 const MINUTE = 60_000;
 const times = (count: number, client: string) => Array.from({ length: count }, () => client);

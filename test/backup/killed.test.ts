@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, globSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inParallel } from '../../src/lib/parallel.ts';
+import { inParallel } from '../../src/lib/concurrency.ts';
 import { contentsOf, type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import {
   composeDocument,
   dimensions,
@@ -19,6 +18,7 @@ import {
   toByteString,
   withoutAspectRatio,
 } from '../../src/catalogue/documents/image-document.ts';
+import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
 import { codePoint } from '../support/characters.ts';
 
 const artist = { id: '20000000-0000-4000-8000-000000000001', name: 'Ann', url: '' };

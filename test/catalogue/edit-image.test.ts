@@ -1,15 +1,19 @@
 /** The pure plans: edits of images, and names that someone may have meant. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
-import { entryDifferences, imageDifferences } from '../../src/catalogue/documents/differences.ts';
 import { dimensions } from '../../src/catalogue/documents/document.ts';
-import { formatEdited, parseEdited, planEdit } from '../../src/catalogue/documents/edit-image.ts';
-import { placeImage } from '../../src/catalogue/documents/place-image.ts';
+import {
+  entryDifferences,
+  formatEdited,
+  imageDifferences,
+  parseEdited,
+  placeImage,
+  planEdit,
+} from '../../src/catalogue/documents/edit-image.ts';
+import { type Kind, NO_DETAILS } from '../../src/catalogue/schemas.ts';
 import { nearNames } from '../../src/catalogue/search/near-names.ts';
-import type { Kind } from '../../src/catalogue/types.ts';
 import type { FixedShelves, SavedEntry, SavedImage } from '../../src/catalogue/writer.ts';
-import { keepDecisions, planEdited } from '../../src/import/plan/kept-fields.ts';
+import { keepDecisions, planEdited } from '../../src/import/plan/image.ts';
 import type { ImageLine } from '../../src/import/records/record.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cleanName, findFlaw, withoutHidden } from '../../src/catalogue/hidden-characters.ts';
+import { cleanName, findFlaw, withoutHidden } from '../../src/catalogue/names.ts';
 
 const useful = [
   ...['plain', 'ｆｕｌｌ 図鑑 é', 'e\u0301', 'a\u00a0b', '  ', ''],

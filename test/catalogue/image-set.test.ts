@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { emptyBits, setBit } from '../../src/catalogue/sets/bits.ts';
 import {
   BitmapBuilder,
   BitmapSet,
+  emptyBits,
   type ImageSet,
   ListSet,
   RangeSet,
+  setBit,
   sliceImages,
 } from '../../src/catalogue/sets/image-set.ts';
 import { atDepth } from '../support/depth.ts';

@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HashIndex, MAX_COPY_DISTANCE, Nearest } from '../../src/catalogue/sets/hash-index.ts';
-import { chooseBest, groupLookAlikes } from '../../src/catalogue/sets/look-alikes.ts';
+import {
+  chooseBest,
+  groupLookAlikes,
+  HashIndex,
+  MAX_COPY_DISTANCE,
+  Nearest,
+} from '../../src/catalogue/sets/look-alikes.ts';
 
 const toHex = (hash: bigint) => hash.toString(16).padStart(32, '0');
 const distance = (one: bigint, other: bigint) => (one ^ other).toString(2).replaceAll('0', '').length;

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { emptyBits, setBit } from '../../src/catalogue/sets/bits.ts';
-import { newestBelow } from '../../src/catalogue/sets/choose-images.ts';
-import { BitmapSet, ListSet, RangeSet } from '../../src/catalogue/sets/image-set.ts';
+import { BitmapSet, emptyBits, ListSet, RangeSet, setBit } from '../../src/catalogue/sets/image-set.ts';
+import { newestBelow } from '../../src/catalogue/sets/orders.ts';
 
 const LAST = 400;
 const below = fc.option(fc.nat(LAST + 40), { nil: undefined });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { drawPositions, sample, shuffledPositions } from '../../src/catalogue/sets/choose-images.ts';
 import { RangeSet } from '../../src/catalogue/sets/image-set.ts';
+import { drawPositions, sample, shuffledPositions } from '../../src/catalogue/sets/orders.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
 
 test('shuffles every position below the size exactly once', () => {

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
-import { composeDocument, dimensions, replacePreviews } from '../../src/catalogue/documents/document.ts';
-import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
 import {
   chooseSizes,
+  composeDocument,
+  dimensions,
   fileKeys,
   findUnused,
   formatPreviews,
@@ -15,9 +14,12 @@ import {
   originalKey,
   parsePreviews,
   possibleOriginals,
+  replacePreviews,
   thumbnailDimensions,
   thumbnailKey,
-} from '../../src/catalogue/documents/thumbnails.ts';
+} from '../../src/catalogue/documents/document.ts';
+import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
+import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
 
 const id = '40000000-0000-4000-8000-000000000001';
 const side = fc.integer({ min: 1, max: 20_000 });

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
-import type { Kind } from '../../src/catalogue/types.ts';
+import { nameKey } from '../../src/catalogue/records.ts';
+import type { Kind } from '../../src/catalogue/schemas.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedEntry } from '../../src/catalogue/writer.ts';
 import { editEntry, mergeEntries, removeEntry } from '../../src/changes/entries.ts';
 import { editImages, NO_EDIT } from '../../src/changes/images.ts';
@@ -12,7 +13,6 @@ import { createEntry, findEntry, matchEntries } from '../../src/changes/referenc
 import { undoChange } from '../../src/changes/undo.ts';
 import type { EntryLine } from '../../src/import/records/record.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
-import { nameKey } from '../../src/store/contract/decisions.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { withoutTitle } from '../../src/catalogue/history-line.ts';
+import { withoutTitle } from '../../src/catalogue/lines.ts';
 import { planChange } from '../../src/import/plan/history.ts';
 import { removeTitles } from '../../src/store/migrations/migrations.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';

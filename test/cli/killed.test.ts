@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inParallel } from '../../src/lib/parallel.ts';
+import { inParallel } from '../../src/lib/concurrency.ts';
 import { newPlaces, type Place } from '../../torture/kill-stores.ts';
 import { randomFor } from '../../torture/random.ts';
 import { type Command, prepareScenarios } from '../../torture/scenarios.ts';

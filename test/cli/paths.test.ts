@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { explainError } from '../../src/cli/terminal/errors.ts';
+import { explainError } from '../../src/cli/terminal/terminal.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { mountSmallDisk, unlessMounting } from '../support/servers/mount.ts';

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
-import { GRACE_MS, watchCommand } from '../../src/cli/importing/watch.ts';
+import { GRACE_MS, watchCommand } from '../../src/cli/importing/import.ts';
 import type { Config } from '../../src/config/config.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';

@@ -5,10 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { ZukanError } from '../../client/index.ts';
 import { Transport } from '../../client/transport.ts';
 import { createLimiterMemory, MemoryLimiter } from '../../src/access/limits/memory.ts';
-import { admit } from '../../src/api/admission.ts';
-import type { Services } from '../../src/api/services.ts';
-import { ApiError } from '../../src/http/errors.ts';
-import type { Exchange } from '../../src/http/exchange.ts';
+import { admit } from '../../src/api/call.ts';
+import type { Services } from '../../src/api/endpoint.ts';
+import { ApiError, type Exchange } from '../../src/http/exchange.ts';
 import { atDepth } from '../support/depth.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
 

@@ -10,7 +10,7 @@ import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';
 import { createCatalogue, openFiles, openWriter } from '../../src/server/engines.ts';
-import { listen } from '../../src/store/drivers/postgres/notifications.ts';
+import { listen } from '../../src/store/drivers/postgres/connection.ts';
 import { keyed, noReport } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { testDeep } from '../support/depth.ts';

@@ -1,7 +1,7 @@
 /** Read replicas: used in turn, skipped while unavailable or behind, and used again. Every read is answered. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
-import { Unavailable } from '../../src/lib/errors.ts';
+import { Unavailable } from '../../src/lib/metrics.ts';
 import { Servers } from '../../src/store/drivers/postgres/servers.ts';
 import { images } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { Unavailable } from '../../src/lib/errors.ts';
+import { Unavailable } from '../../src/lib/metrics.ts';
 import { Servers, type ServersOptions } from '../../src/store/drivers/postgres/servers.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';

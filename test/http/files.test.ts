@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { FileLinks } from '../../src/access/links.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
-import { loadLinkKeys } from '../../src/config/link-keys.ts';
+import { loadLinkKeys } from '../../src/config/environment.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { type Drawing, draw, drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import { artists, uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';

@@ -6,11 +6,9 @@ import { Redis } from 'ioredis';
 import { Exemptions, tokenRule } from '../../src/access/limiter.ts';
 import { MemoryBudget, MemoryLimiter } from '../../src/access/limits/memory.ts';
 import { RedisLimiter } from '../../src/access/limits/redis.ts';
-import { admit } from '../../src/api/admission.ts';
-import type { Services } from '../../src/api/services.ts';
-import { ApiError } from '../../src/http/errors.ts';
-import type { Exchange } from '../../src/http/exchange.ts';
-import { LimiterCounters } from '../../src/http/traffic.ts';
+import { admit } from '../../src/api/call.ts';
+import type { Services } from '../../src/api/endpoint.ts';
+import { ApiError, type Exchange, LimiterCounters } from '../../src/http/exchange.ts';
 import { unless } from '../support/servers/needs.ts';
 import { findRedis, installRedis, startRedis } from '../support/servers/redis.ts';
 

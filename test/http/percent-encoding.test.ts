@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeEscapes, parseQuery } from '../../src/http/query-string.ts';
-import { decodePath } from '../../src/http/router.ts';
+import { decodeEscapes, parseQuery } from '../../src/http/request.ts';
+import { decodePath } from '../../src/http/server.ts';
 
 function reference(text: string): string {
   try {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { ignoredParameters, readQuery } from '../../src/api/query.ts';
+import { ignoredParameters, readQuery } from '../../src/api/parameters.ts';
 import { routes } from '../../src/api/routes.ts';
-import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../src/http/query-string.ts';
+import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../src/http/request.ts';
 import * as Type from '../../src/lib/json-schema.ts';
 import { character } from '../support/characters.ts';
 

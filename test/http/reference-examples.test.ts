@@ -14,7 +14,7 @@ import { fold } from '../../src/catalogue/search/fold.ts';
 import { parsePattern } from '../../src/catalogue/search/pattern.ts';
 import { compile } from '../../src/catalogue/search/scan.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
-import { operators } from '../../src/server/pages/reference/guide.ts';
+import { operators } from '../../src/server/pages/reference/page.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { codePoint } from '../support/characters.ts';
 import { atDepth } from '../support/depth.ts';

@@ -1,7 +1,7 @@
 /** What the server does for a request before it knows whether to refuse it, and how much of a query it reads at all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_PARAMETERS } from '../../src/http/query-string.ts';
+import { MAX_PARAMETERS } from '../../src/http/request.ts';
 import { assertError, startMadeUpService } from '../support/zukan/api.ts';
 
 const escaped = (count: number) => `?${'%41&'.repeat(count)}`;

@@ -1,7 +1,7 @@
 /** Similar images: nearest first, as a naive comparison of all hashes finds them, while the catalogue changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseHash } from '../../src/catalogue/sets/hash-index.ts';
+import { parseHash } from '../../src/catalogue/sets/look-alikes.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { forEachEngineInDepth, isEveryCase, rowsIn, tamper } from '../support/servers/engines.ts';

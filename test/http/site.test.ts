@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { demoRecords } from '../../src/api/examples.ts';
 import { createApp } from '../../src/server/app.ts';
-import { contrast, ON_ACCENT, readableAccent } from '../../src/server/pages/site.ts';
+import { contrast, ON_ACCENT, readableAccent } from '../../src/server/pages/html.ts';
 import { atDepth } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, startService } from '../support/zukan/service.ts';

@@ -5,11 +5,9 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import type { Exchange } from '../../src/http/exchange.ts';
+import { type Exchange, Traffic } from '../../src/http/exchange.ts';
 import { Logger } from '../../src/http/logger.ts';
-import { Router } from '../../src/http/router.ts';
-import { createServer } from '../../src/http/server.ts';
-import { Traffic } from '../../src/http/traffic.ts';
+import { createServer, Router } from '../../src/http/server.ts';
 import { until } from '../support/until.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';

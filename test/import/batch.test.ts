@@ -1,7 +1,7 @@
 /** Batches of independent records. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { processInBatches } from '../../src/import/prepare/batch.ts';
+import { processInBatches } from '../../src/import/plan/existing.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import { type ImageLine, OPEN_FIELDS, type OpenField } from '../../src/import/records/record.ts';
-import { addMetadata } from '../../src/import/sidecar/metadata.ts';
+import { addMetadata } from '../../src/import/sidecar/read.ts';
 import { type Metadata, readMetadata } from '../../src/media/metadata/read.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';

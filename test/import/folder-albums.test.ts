@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_ALBUM_IMAGES } from '../../src/catalogue/writer.ts';
-import { planFolderAlbum } from '../../src/import/plan/folder-albums.ts';
+import { planFolderAlbum } from '../../src/import/plan/entry.ts';
 
 const files = (...names: string[]) => names.map((name) => ({ path: `/p/${name}.png`, image: name }));
 const everything = { has: () => true } as unknown as Set<string>;

@@ -1,8 +1,8 @@
 /** What folders say about their pictures. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { choose, describeKept, isSameChoice } from '../../src/cli/importing/choices.ts';
-import { inherit, parseFolderFile, usedFolders } from '../../src/import/sources/folder-file.ts';
+import { choose, describeKept, isSameChoice } from '../../src/cli/importing/run-import.ts';
+import { inherit, parseFolderFile, usedFolders } from '../../src/import/sources/walk.ts';
 
 test('chooses the folders that are categories', () => {
   const folders = ['a', 'b', 'c'];

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isNamedThumbnail, isThumbnailOf } from '../../src/import/plan/thumbnail.ts';
+import { isNamedThumbnail, isThumbnailOf } from '../../src/import/plan/looks.ts';
 import { isIgnored, isJunk, parseRules } from '../../src/import/sources/ignore.ts';
-import { IGNORE_FILE, IgnoreFiles } from '../../src/import/sources/ignore-files.ts';
+import { IGNORE_FILE, IgnoreFiles } from '../../src/import/sources/walk.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 /** What a name matches, by a regular expression. Slow for some patterns, but simple. */

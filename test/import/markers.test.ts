@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Rating } from '../../src/catalogue/types.ts';
+import type { Rating } from '../../src/catalogue/schemas.ts';
 import { mergeFields, toRecord } from '../../src/import/sidecar/fields.ts';
 import { readSidecar } from '../../src/import/sidecar/read.ts';
 import { atDepth } from '../support/depth.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { after, test } from 'node:test';
-import { Spool } from '../../src/import/prepare/spool.ts';
+import { Spool } from '../../src/import/prepare/prepared-pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const { TMPDIR } = process.env;

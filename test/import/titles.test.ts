@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cutText, isTakenAt, NO_DETAILS } from '../../src/catalogue/documents/details.ts';
-import { baseName, planDetails, readableName } from '../../src/import/plan/details.ts';
+import { cutText, isTakenAt, NO_DETAILS } from '../../src/catalogue/schemas.ts';
+import { baseName, planDetails, readableName } from '../../src/import/plan/image.ts';
 import type { ImageLine } from '../../src/import/records/record.ts';
 import { codePoint } from '../support/characters.ts';
 

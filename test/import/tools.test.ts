@@ -1,12 +1,15 @@
 /** The rules by which sidecars of tools, texts and JSON by hand are told apart. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkOwnJson, isNear } from '../../src/import/sidecar/own-json.ts';
-import { readPhotoPrism } from '../../src/import/sidecar/photoprism.ts';
-import { readSidecar } from '../../src/import/sidecar/read.ts';
-import { looksLikeTags, splitItems } from '../../src/import/sidecar/text.ts';
-import { readFlatYaml } from '../../src/import/sidecar/yaml.ts';
-import { sidecarFinder } from '../../src/import/sources/companions.ts';
+import { checkOwnJson, isNear } from '../../src/import/sidecar/json.ts';
+import {
+  looksLikeTags,
+  readFlatYaml,
+  readPhotoPrism,
+  readSidecar,
+  splitItems,
+} from '../../src/import/sidecar/read.ts';
+import { sidecarFinder } from '../../src/import/sources/walk.ts';
 import { allKeywords } from '../../src/media/metadata/keywords.ts';
 
 test('a text is read as tags only if it looks like tags', () => {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
 import { importFiles } from '../../src/cli/importing/import.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openStore, openWriter } from '../../src/server/engines.ts';

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument } from '../../src/catalogue/documents/document.ts';
-import type { Rating } from '../../src/catalogue/types.ts';
-import { type Former, looksLike, planVersion } from '../../src/import/plan/version.ts';
+import { NO_DETAILS, type Rating } from '../../src/catalogue/schemas.ts';
+import { type Former, looksLike, planVersion } from '../../src/import/plan/looks.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 
 const ratings: Rating[] = ['sfw', 'questionable', 'nsfw'];

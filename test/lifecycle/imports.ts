@@ -1,6 +1,6 @@
 /** What importing a folder does to the model. */
 import assert from 'node:assert/strict';
-import type { Rating } from '../../src/catalogue/types.ts';
+import type { Rating } from '../../src/catalogue/schemas.ts';
 import type { Folder } from './folder.ts';
 import type { Model, ModelImage } from './model.ts';
 import { areVersions } from './pictures.ts';

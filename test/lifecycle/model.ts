@@ -1,6 +1,6 @@
 /** A catalogue as docs/maintenance.md and docs/catalogue.md describe it. */
-import type { Rating } from '../../src/catalogue/types.ts';
-import { readableName } from '../../src/import/plan/details.ts';
+import type { Rating } from '../../src/catalogue/schemas.ts';
+import { readableName } from '../../src/import/plan/image.ts';
 import { isLower, type Statement } from './sidecars.ts';
 
 export type Kind = 'artist' | 'category' | 'character';

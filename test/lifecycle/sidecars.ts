@@ -1,5 +1,5 @@
 /** Sidecars of several tools, and what docs/sidecars.md says that they state. */
-import type { Rating } from '../../src/catalogue/types.ts';
+import type { Rating } from '../../src/catalogue/schemas.ts';
 
 /** What a picture's surroundings say about it. A missing field says nothing. */
 export interface Statement {

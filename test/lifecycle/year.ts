@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Rating } from '../../src/catalogue/types.ts';
+import type { Rating } from '../../src/catalogue/schemas.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import type { Engine } from '../support/servers/engines.ts';

@@ -1,7 +1,7 @@
 /** The memory that decoding takes is bounded before a decoder sees the picture. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Mimetype } from '../../src/catalogue/types.ts';
+import type { Mimetype } from '../../src/catalogue/schemas.ts';
 import {
   countFrames,
   decodingBytes,

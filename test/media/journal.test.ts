@@ -5,8 +5,13 @@ import { once } from 'node:events';
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { handleAbandoned, readJournals, sortJournals, startJournal } from '../../src/media/journal.ts';
-import { openPrepared } from '../../src/media/prepared.ts';
+import {
+  handleAbandoned,
+  openPrepared,
+  readJournals,
+  sortJournals,
+  startJournal,
+} from '../../src/media/journal.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 type Work = Parameters<typeof handleAbandoned>[2];

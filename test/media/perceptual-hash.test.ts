@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
-import { MAX_COPY_DISTANCE, MAX_SIMILAR_DISTANCE } from '../../src/catalogue/sets/hash-index.ts';
-import { hashPixels, NO_DETAIL } from '../../src/media/perceptual-hash.ts';
-import { readPicture } from '../../src/media/picture.ts';
+import { MAX_COPY_DISTANCE, MAX_SIMILAR_DISTANCE } from '../../src/catalogue/sets/look-alikes.ts';
+import { hashPixels, NO_DETAIL, readPicture } from '../../src/media/picture.ts';
 import { paint } from '../support/pictures/painting.ts';
 
 /** The hash that an import stores. */

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
 import { createTurnMemory, endTurn, takeTurn } from '../../src/lib/concurrency.ts';
-import { Unavailable } from '../../src/lib/errors.ts';
+import { Unavailable } from '../../src/lib/metrics.ts';
 import type { Files, OpenFile } from '../../src/media/files.ts';
 import { openFolder } from '../../src/media/local.ts';
 import { createThumbnailMaker } from '../../src/media/thumbnail-maker.ts';

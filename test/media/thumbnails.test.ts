@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { thumbHashToAverageRGBA } from 'thumbhash';
-import { Budget } from '../../src/lib/parallel.ts';
+import { Budget } from '../../src/lib/concurrency.ts';
 import { readPicture } from '../../src/media/picture.ts';
 import { draw } from '../support/pictures/pictures.ts';
 

@@ -1,11 +1,10 @@
 /** Threads that read the document cache while it changes. */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument } from '../../src/catalogue/documents/image-document.ts';
-import { DocumentCache } from '../../src/store/document-cache/cache.ts';
-import { REVISION } from '../../src/store/document-memory.ts';
+import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
+import { DocumentCache, REVISION } from '../../src/store/document-cache/cache.ts';
 
 export const IMAGES = 60;
 /** A revision changes every image whose number has the same remainder. */

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/config.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import * as postgres from '../../src/store/drivers/postgres/session.ts';
 import * as sqlite from '../../src/store/drivers/sqlite/session.ts';
-import { openWriter } from '../../src/store/writer.ts';
+import { openWriter } from '../../src/store/write/writer.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { forEachEngine } from '../support/servers/engines.ts';

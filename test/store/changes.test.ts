@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ImageSet, sliceImages } from '../../src/catalogue/sets/image-set.ts';
-import { Unavailable } from '../../src/lib/errors.ts';
+import { Unavailable } from '../../src/lib/metrics.ts';
 import { NameSearch } from '../../src/store/read/entries.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
 import type { Selection } from '../../src/store/read/selection.ts';
-import type { Shelf } from '../../src/store/shelves.ts';
-import { CatalogueChanged } from '../../src/store/versions.ts';
+import { CatalogueChanged, type Shelf } from '../../src/store/view.ts';
 import { caller } from '../support/zukan/caller.ts';
 import { sliceReader } from './slices.ts';
 

@@ -1,7 +1,7 @@
 /** A wrong clock deletes nothing for good. */
 import assert from 'node:assert/strict';
 import { after, before, describe, mock, test } from 'node:test';
-import { expiryTime, isInDoubt, noteTime } from '../../src/store/contract/clock.ts';
+import { expiryTime, isInDoubt, noteTime } from '../../src/lib/clock.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { forEachEngine } from '../support/servers/engines.ts';

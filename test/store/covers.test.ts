@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntryDetails } from '../../src/catalogue/catalogue.ts';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
-import type { MentionedKind as Kind } from '../../src/catalogue/types.ts';
+import type { MentionedKind as Kind } from '../../src/catalogue/schemas.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
 import {
   artists,

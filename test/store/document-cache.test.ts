@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
+import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
 import { DocumentCache } from '../../src/store/document-cache/cache.ts';
 import { DocumentCacheWriter } from '../../src/store/document-cache/filler.ts';
 import { character, codePoint } from '../support/characters.ts';

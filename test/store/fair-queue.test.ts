@@ -1,7 +1,7 @@
 /** Long jobs share the processor: cheap ones and those of modest clients come first, and the queue is bounded. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { Unavailable } from '../../src/lib/errors.ts';
+import { Unavailable } from '../../src/lib/metrics.ts';
 import { FairQueue } from '../../src/store/read/slices.ts';
 
 const SLICE_MS = 5;

@@ -9,7 +9,7 @@ import { defaultTuning } from '../../src/lib/tuning.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
 import type { Selection } from '../../src/store/read/selection.ts';
-import { CatalogueChanged } from '../../src/store/versions.ts';
+import { CatalogueChanged } from '../../src/store/view.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { listed, sandbox } from '../support/catalogues/import.ts';
 import { idsOf } from '../support/checks/distribution.ts';

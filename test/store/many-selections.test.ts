@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
-import { Unavailable } from '../../src/lib/errors.ts';
+import { Unavailable } from '../../src/lib/metrics.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
 import type { Selection } from '../../src/store/read/selection.ts';
 import { atDepth } from '../support/depth.ts';

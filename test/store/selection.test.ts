@@ -6,7 +6,7 @@ import type { RandomInt } from '../../src/lib/random.ts';
 import { defaultTuning } from '../../src/lib/tuning.ts';
 import { openStore, openWriter } from '../../src/server/engines.ts';
 import { selectionKey, selectShelves } from '../../src/store/read/selection.ts';
-import { buildSnapshot, type SnapshotRow } from '../../src/store/shelves.ts';
+import { buildSnapshot, type SnapshotRow } from '../../src/store/view.ts';
 import {
   albumId,
   type FilterQuery,

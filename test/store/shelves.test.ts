@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { NO_DETAILS } from '../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
+import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
 import type { CatalogueWriter, ImageRow } from '../../src/catalogue/writer.ts';
 import { createCatalogue, openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';

@@ -1,6 +1,6 @@
 /** A reader of slices whose rows and versions a test decides. */
-import type { ImageDimensions } from '../../src/catalogue/sets/image-sizes.ts';
-import type { Slice, SliceReader } from '../../src/store/slices.ts';
+import type { ImageDimensions } from '../../src/catalogue/sets/image-set.ts';
+import type { Slice, SliceReader } from '../../src/store/read/slices.ts';
 
 type Read<T> = (row: number | string, from: number, to: number) => Promise<Slice<T>>;
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { UNKNOWN_ARTIST } from '../../src/catalogue/unknown-artist.ts';
+import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
 import { openStore } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';

@@ -9,20 +9,19 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { startStudio } from '../../src/cli/serving/studio.ts';
-import { newSecret } from '../../src/studio/access.ts';
+import { LocalAccess, newSecret } from '../../src/studio/access.ts';
 import { endpoints, type Step } from '../../src/studio/contract.ts';
-import { LocalAccess } from '../../src/studio/local-access.ts';
 import { passwordsPath, readPeople, removePerson, setPassword } from '../../src/studio/passwords.ts';
-import { RemoteAccess } from '../../src/studio/remote-access.ts';
-import { createStudioServer, type StudioRoutes } from '../../src/studio/server.ts';
 import {
   Attempts,
   IDLE_MS,
   MAX_ALL_ATTEMPTS,
   MAX_ATTEMPTS,
   MAX_SESSION_MS,
+  RemoteAccess,
   WINDOW_MS,
-} from '../../src/studio/sessions.ts';
+} from '../../src/studio/remote-access.ts';
+import { createStudioServer, type StudioRoutes } from '../../src/studio/server.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { certificate, privateKey } from '../support/zukan/certificate.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { randomImages } from '../../src/api/images.ts';
-import { readQuery } from '../../src/api/query.ts';
-import { parseQuery } from '../../src/http/query-string.ts';
+import { readQuery } from '../../src/api/parameters.ts';
+import { parseQuery } from '../../src/http/request.ts';
 import {
   commonShapes,
   describeShape,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { findBreakingChanges, readNamedChanges } from '../../scripts/breaking-changes.ts';
-import type { OpenApi } from '../../src/server/pages/reference/types.ts';
+import type { OpenApi } from '../../src/server/pages/reference/responses.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const changelog = read('../../CHANGELOG.md');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Metric, type MetricsReport, mergeMetrics } from '../../src/lib/metrics.ts';
-import { type Reporter, Reports } from '../../src/server/workers/reports.ts';
+import { type Reporter, Reports } from '../../src/server/workers/messages.ts';
 
 /** Far longer than a test may take. */
 const NEVER_MS = 600_000;

@@ -3,10 +3,11 @@
  * Shelves, their sizes and orders, and the entries that documents contain are derived from them, so they can be compared
  * and rebuilt.
  */
-
-import { streamBatches } from '../../lib/parallel.ts';
+import { streamBatches } from '../../lib/concurrency.ts';
+import type { ChangeLogReader, ChangeLogWriter, StoredItem } from '../change-log.ts';
+import { cleanName, findFlaws, isId } from '../names.ts';
+import type { Kind } from '../schemas.ts';
 import { titleWords } from '../search/title-words.ts';
-import type { Kind } from '../types.ts';
 import type {
   CatalogueSnapshot,
   CatalogueWriter,
@@ -15,11 +16,8 @@ import type {
   SavedEntry,
   SavedImage,
 } from '../writer.ts';
-import { checkLog, type Finding, repairLog } from './check-log.ts';
-import { checkEntryTexts, checkImageTexts, mayHaveFlaw } from './check-texts.ts';
 import { parseStored, readDocument, readTitle, type StoredImage } from './document.ts';
-import { formatEdited, parseEdited, parseMarks } from './edit-image.ts';
-import { placeImage } from './place-image.ts';
+import { formatEdited, parseEdited, parseMarks, placeImage } from './edit-image.ts';
 
 const BATCH_SIZE = 500;
 const kinds: Kind[] = ['artist', 'category', 'character'];
@@ -162,4 +160,118 @@ function tryRead({ id, mimetype, document }: SavedImage): StoredImage | undefine
   } catch {
     return undefined;
   }
+}
+
+// Checks the change log and the trash. Nothing is derived from them, so a repair can only drop what cannot be used. These are no
+// problems: items without the change that undid them, and images in the trash without the change that removed them, because old
+// changes are forgotten first; fewer items than a change counted, because a take-down removes its own.
+
+export interface Finding {
+  problem: string;
+  canBeRepaired: boolean;
+}
+
+type ItemKey = Pick<StoredItem, 'change' | 'kind' | 'id'>;
+
+async function* checkLog(log: ChangeLogReader): AsyncGenerator<Finding, void> {
+  const counted = new Map<number, number>();
+  for await (const { number, items } of log.changes()) counted.set(number, items);
+  const found = new Map<number, number>();
+  for await (const item of log.storedItems()) {
+    const { change, kind, id } = item;
+    if (!isReadable(item))
+      yield { problem: `change ${change}: what it did to ${kind} ${id} cannot be read`, canBeRepaired: true };
+    else found.set(change, (found.get(change) ?? 0) + 1);
+  }
+  for (const [change, items] of found) {
+    const expected = counted.get(change);
+    if (expected === undefined)
+      yield { problem: `change ${change}: the log has its items, but not the change`, canBeRepaired: true };
+    else if (items > expected)
+      yield { problem: `change ${change}: has ${items} items instead of ${expected}`, canBeRepaired: true };
+  }
+  for await (const { kind, image } of log.trash())
+    if (!hasDocument(image.id, image.document))
+      yield {
+        problem: `${describeTrashed(kind, image.id)}: the document cannot be read`,
+        canBeRepaired: false,
+      };
+}
+
+/** Drops what cannot be read or belongs to no change, and counts again. */
+async function repairLog(log: ChangeLogReader, writer: ChangeLogWriter): Promise<void> {
+  const broken: ItemKey[] = [];
+  for await (const item of log.storedItems()) if (!isReadable(item)) broken.push(item);
+  await writer.repair(broken);
+}
+
+/** What the trash has of an image. */
+export const describeTrashed = (kind: 'image' | 'file', id: string): string =>
+  kind === 'image' ? `image ${id} in the trash` : `former file of image ${id} in the trash`;
+
+function isReadable({ kind, id, before, after }: StoredItem): boolean {
+  try {
+    if (kind === 'blocked') JSON.parse(id);
+    return [before, after].every((text) => text === null || isRecord(JSON.parse(text)));
+  } catch {
+    return false;
+  }
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasDocument(id: string, document: string): boolean {
+  try {
+    return readDocument(document).id === id;
+  } catch {
+    return false;
+  }
+}
+
+// Finds the texts that older versions accepted, with characters that nobody sees. Only an operator knows what they should be.
+
+const KINDS: Kind[] = ['artist', 'category', 'character', 'album'];
+/** The options of `zukan entry` and `zukan edit` that are not called like their field. Any name given also mends the aliases. */
+const options: Record<string, string> = {
+  aliases: 'name',
+  occupations: 'occupation',
+  birth_date: 'birth-date',
+  'source.name': 'source-name',
+  'source.url': 'source-url',
+};
+
+async function* checkEntryTexts(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
+  for (const kind of KINDS)
+    for await (const { id, document, aliases } of snapshot.entries(kind)) {
+      const fields = { ...JSON.parse(document), aliases: aliases.filter((alias) => !isId(alias)) };
+      yield* describeFlaws(`${kind} ${id}`, `zukan entry ${kind} ${id}`, fields);
+    }
+  for await (const { kind, name } of snapshot.blockedNames())
+    for (const { flaw } of findFlaws({ name }))
+      yield {
+        problem: `the blocked ${kind} "${name}": ${flaw}: imports of folders do, so block "${cleanName(name)}" too`,
+        canBeRepaired: false,
+      };
+}
+
+/** Most documents are plain ASCII without escapes, and need not be read. */
+const mayHaveFlaw = ({ document }: SavedImage): boolean => /[^ -[\]-~]/.test(document);
+
+/** Without those of its entries. */
+function checkImageTexts(id: string, image: StoredImage | undefined): Finding[] {
+  if (!image) return [];
+  const { title, description, source } = image;
+  return describeFlaws(`image ${id}`, `zukan edit ${id}`, { title, description, source });
+}
+
+function describeFlaws(subject: string, command: string, fields: object): Finding[] {
+  return [...findFlaws(fields)].map(({ field, flaw }) => {
+    const name = field.replace(/\.\d+$/, '');
+    return {
+      problem: `${subject}: ${field}: ${flaw}: ${command} --${options[name] ?? name} '…'`,
+      canBeRepaired: false,
+    };
+  });
 }

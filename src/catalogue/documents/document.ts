@@ -7,15 +7,24 @@
  * A response fills the placeholders (image-document.ts) without parsing or serialising anything. Links to this service
  * contain the file name; links to other storage contain the key under which the bytes are stored. The public JSON is
  * followed by what responses contain on request only (`include`): the JSON of the artist, the details, which are two parts
- * (details.ts), and which thumbnails there are and whether it is an animation (thumbnails.ts). The details, with their line
+ * (catalogue/schemas.ts), and which thumbnails there are and whether it is an animation (this file). The details, with their line
  * feeds, are missing if all are empty, and the previews until the picture has been read by a version that makes them: the
  * number of parts says which there are. The previews come last, where `findUnused` looks for them.
  */
-
 import { type Named, sortByName } from '../names.ts';
-import type { Document, Image, Kind, Mimetype, Orientation } from '../types.ts';
+import {
+  type Artist,
+  type DetailField,
+  type Details,
+  type Document,
+  formatDetails,
+  type Image,
+  type Kind,
+  type Mimetype,
+  type Orientation,
+  parseDetails,
+} from '../schemas.ts';
 import type { Entry } from '../writer.ts';
-import { type DetailField, type Details, formatDetails, parseDetails } from './details.ts';
 
 export const PLACEHOLDER = '\n';
 
@@ -169,4 +178,118 @@ export function dimensions(width: number, height: number): StoredImage['meta']['
 
 function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+// Thumbnails: which there are, and where. A thumbnail's size is the length of its longest side in pixels. Its key follows
+// from the key of the original, so the document records the sizes only, together with the ThumbHash and whether the image is
+// an animation: `480,960 <base64> 1`. Versions up to 0.3 did not record the latter.
+
+/** What the document of an image records about its thumbnails. */
+export interface Previews {
+  /** Smallest first. */
+  sizes: number[];
+  /** A tiny preview (https://evanw.github.io/thumbhash/), in base64. */
+  thumbHash: string;
+  /** Undefined if it is not known. */
+  isAnimated?: boolean;
+}
+
+interface Dimensions {
+  width: number;
+  height: number;
+}
+
+export const THUMBNAIL_TYPE: Mimetype = 'image/webp';
+/** Recorded previews are never longer: at most eight sizes, a ThumbHash and a digit. */
+export const MAX_PREVIEWS_LENGTH = 128;
+
+const previewsPattern = /^([1-9]\d{0,5}(?:,[1-9]\d{0,5}){0,7})? ([0-9A-Za-z+/]{4,56}={0,2})(?: ([01]))?$/;
+const keyPattern = /^thumbnails\/([1-9]\d{0,5})\/(.+)\.webp$/s;
+
+export const thumbnailKey = (key: string, size: number): string => `thumbnails/${size}/${key}.webp`;
+
+/** The key of the original, if this is the key of a thumbnail. */
+export const originalKey = (key: string): string | undefined => keyPattern.exec(key)?.[2];
+
+/** The file name in links to this service. */
+export const thumbnailFileName = (id: string, size: number): string => `${id}-${size}.webp`;
+
+/** The sizes to make: those of the thumbnailSizes that are smaller than the original, and at least one still of an animation. */
+export function chooseSizes(
+  thumbnailSizes: readonly number[],
+  { width, height }: Dimensions,
+  isAnimated: boolean,
+): number[] {
+  const longest = Math.max(width, height);
+  const smaller = thumbnailSizes.filter((size) => size < longest);
+  const needsStill = isAnimated && smaller.length === 0 && thumbnailSizes.length > 0;
+  return needsStill ? [longest] : smaller;
+}
+
+/** Whether nothing has to be made, removed or found out. */
+export function isUpToDate(
+  previews: Previews | undefined,
+  thumbnailSizes: readonly number[],
+  { dimens, mimetype }: { dimens: Dimensions; mimetype: Mimetype },
+): boolean {
+  const isAnimated = previews?.isAnimated ?? (mimetype === 'image/jpeg' ? false : undefined);
+  if (previews === undefined || isAnimated === undefined) return false;
+  return chooseSizes(thumbnailSizes, dimens, isAnimated).join() === previews.sizes.join();
+}
+
+export function thumbnailDimensions({ width, height }: Dimensions, size: number): Dimensions {
+  const scale = (side: number) => Math.max(1, Math.round((side * size) / Math.max(width, height)));
+  return { width: scale(width), height: scale(height) };
+}
+
+export function formatPreviews({ sizes, thumbHash, isAnimated }: Previews): string {
+  return `${sizes.join()} ${thumbHash}${isAnimated === undefined ? '' : ` ${Number(isAnimated)}`}`;
+}
+
+/** Undefined if the text is something else. */
+export function parsePreviews(text: string): Previews | undefined {
+  const [, sizes = '', thumbHash, animated] = previewsPattern.exec(text) ?? [];
+  if (thumbHash === undefined) return undefined;
+  const previews = { sizes: sizes === '' ? [] : sizes.split(',').map(Number), thumbHash };
+  return animated === undefined ? previews : { ...previews, isAnimated: animated === '1' };
+}
+
+export function readPreviews(document: Document): Previews | undefined {
+  return parsePreviews(parseStored(document).previews ?? '');
+}
+
+/** The keys of all files of an image. */
+export function fileKeys({ key, document }: { key: string; document: Document }): string[] {
+  return [key, ...(readPreviews(document)?.sizes ?? []).map((size) => thumbnailKey(key, size))];
+}
+
+/** The keys of images that may use the files. */
+export function possibleOriginals(keys: string[]): string[] {
+  return [...new Set(keys.flatMap((key) => [key, originalKey(key) ?? []].flat()))];
+}
+
+/** Those of the keys that no image uses. `images` are those with a possible original, and the ends of their documents. */
+export function findUnused(keys: string[], images: Iterable<{ key: string; tail: string }>): string[] {
+  const used = new Set<string>();
+  for (const { key, tail } of images) {
+    used.add(key);
+    const previews = parsePreviews(tail.slice(tail.lastIndexOf('\n') + 1));
+    for (const size of previews?.sizes ?? []) used.add(thumbnailKey(key, size));
+  }
+  return keys.filter((key) => !used.has(key));
+}
+
+// The artist of all images whose artist is unknown. It is an entry like any other, made when the first of these images is
+// saved, so that every image has an artist.
+
+export const UNKNOWN_ARTIST: Artist = {
+  // Version 5: "zukan:artist:Unknown" in the namespace of URLs.
+  id: 'b5657ad2-a33e-52b7-ae74-d238673dfd08',
+  name: 'Unknown',
+  url: '',
+};
+
+export function unknownArtistEntry(createdAt: string): Entry {
+  const { id, name } = UNKNOWN_ARTIST;
+  return { kind: 'artist', id, name, createdAt, document: JSON.stringify(UNKNOWN_ARTIST) };
 }

@@ -1,12 +1,20 @@
-/**
- * What an operator can change of an image: which fields were decided by hand, and the plan of an edit.
- * Imports of folders do not change fields that an operator decided. Pure.
- */
-import type { Image, Rating } from '../types.ts';
-import type { FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../writer.ts';
-import type { DetailField, Details } from './details.ts';
-import { composeDocument, parseStored, readDocument, type StoredImage } from './document.ts';
-import { type ImageEntries, placeImage } from './place-image.ts';
+/** The fields of an image that operators change, and the row and shelves that follow from its fields. Pure. */
+import type { Difference } from '../change-log.ts';
+import { formerNames, sortByName } from '../names.ts';
+import type { DetailField, Details, FileType, Image, Rating } from '../schemas.ts';
+import type {
+  Entry,
+  FixedShelves,
+  ImageRow,
+  PlacedImage,
+  Placement,
+  SavedEntry,
+  SavedImage,
+} from '../writer.ts';
+import { composeDocument, parsePreviews, parseStored, readDocument, type StoredImage } from './document.ts';
+
+// What an operator can change of an image: which fields were decided by hand, and the plan of an edit.
+// Imports of folders do not change fields that an operator decided. Pure.
 
 /** Sorted. */
 export const EDITABLE_FIELDS = [
@@ -168,4 +176,139 @@ export function withFileOf(image: SavedImage, file: FileRow): SavedImage {
   const lists = [texts(categories), texts(characters)] as const;
   const document = composeDocument({ ...fields, meta }, key, artist, ...lists, previews);
   return { ...image, key, eTag, mimetype, perceptualHash, document };
+}
+
+// The row of an image and the shelves that it belongs on, from its fields and its entries. Pure.
+
+export type ImageFields = Omit<StoredImage, 'id' | 'artist' | 'categories' | 'characters'>;
+
+/** The entries that an image belongs to. */
+export interface ImageEntries {
+  artist: SavedEntry;
+  categories: SavedEntry[];
+  characters: SavedEntry[];
+}
+
+export function placeImage(
+  row: Omit<ImageRow, 'document'>,
+  fields: ImageFields,
+  entries: ImageEntries,
+  previews: string | undefined,
+  fixedShelves: FixedShelves,
+): PlacedImage {
+  const { artist } = entries;
+  const [categories, characters] = [arrange(entries.categories), arrange(entries.characters)];
+  const texts = (entries: SavedEntry[]) => entries.map(({ document }) => document);
+  const document = composeDocument(
+    { ...fields, id: row.id, artist: artist.id },
+    row.key,
+    artist.document,
+    texts(categories),
+    texts(characters),
+    previews,
+  );
+  const shelves = [
+    fixedShelves.catalogue,
+    fixedShelves.rating[fields.nsfw],
+    fixedShelves.orientation[fields.meta.dimens.orientation],
+    fixedShelves.type[row.mimetype.slice('image/'.length) as FileType],
+    ...[artist, ...categories, ...characters].map((entry) => entry.shelf),
+  ];
+  const { width, height } = fields.meta.dimens;
+  const others = { shelves, width, height };
+  return { row: { ...row, document }, ...placeAnimation(others, previews, fixedShelves) };
+}
+
+/** The place of an image whose previews say something else now. */
+export function placeAnimation(
+  { shelves, ...size }: Placement,
+  previews: string | undefined,
+  { animated }: FixedShelves,
+): Placement {
+  const others = shelves.filter((shelf) => shelf !== animated);
+  const isAnimated = previews !== undefined && parsePreviews(previews)?.isAnimated === true;
+  return { shelves: isAnimated ? [...others, animated] : others, ...size };
+}
+
+/** In order, each once. */
+function arrange(entries: SavedEntry[]): SavedEntry[] {
+  if (entries.length < 2) return entries;
+  return sortByName([...new Map(entries.map((entry) => [entry.id, entry])).values()]);
+}
+
+// What changed, field by field, as the history, commands and imports show it. Pure.
+
+type Fields = Record<string, unknown>;
+type Row = Pick<ImageRow, 'document' | 'edited' | 'eTag'>;
+
+export function imageDifferences(before: Row, after: Row): Difference[] {
+  const names = new Map([...namesIn(before), ...namesIn(after)]);
+  return compareFields(readableImage(imageFields(before), names), readableImage(imageFields(after), names));
+}
+
+function namesIn({ document }: Row): [id: string, name: string][] {
+  const { artist, categories, characters } = readDocument(document);
+  const { name } = JSON.parse(parseStored(document).artist) as { name: string };
+  return [
+    [artist, name],
+    ...[...categories, ...characters].map(({ id, name }) => [id, name] as [string, string]),
+  ];
+}
+
+/** Of an artist, category, character or album. */
+export function entryDifferences(
+  before: Pick<Entry, 'document' | 'aliases' | 'images'>,
+  after: Pick<Entry, 'document' | 'aliases' | 'images'>,
+): Difference[] {
+  return compareFields(readableEntry(before), readableEntry(after));
+}
+
+/** Of the fields that the change log has of an image, some or all. `names` are those of entries, by id. */
+export function readableImage(fields: Fields, names: Map<string, string>): Fields {
+  const readable = { ...fields };
+  for (const field of ['artist', 'categories', 'characters'] as const)
+    if (field in fields)
+      readable[field] = [fields[field] as string | string[]]
+        .flat()
+        .map((id) => names.get(id) ?? id)
+        .sort();
+  const source = fields.source as { name?: string; url?: string } | undefined;
+  if (source) readable.source = [source.name, source.url].filter(Boolean).join(' ');
+  if ('edited' in fields) readable.edited = listEdited(fields.edited as string).join(' ');
+  return readable;
+}
+
+/** Of the fields that the change log has of an entry. */
+export function readableEntry({
+  document,
+  aliases,
+  images,
+}: Pick<Entry, 'document' | 'aliases' | 'images'>): Fields {
+  const { id, ...facts } = JSON.parse(document);
+  return { ...facts, aliases: formerNames(aliases ?? []), ...(images && { images }) };
+}
+
+export function compareFields(before: Fields, after: Fields): Difference[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map((field) => {
+      const [old, now] = [before[field], after[field]];
+      return {
+        field,
+        ...(field === 'images' ? compareOrder(old, now) : { before: show(old), after: show(now) }),
+      };
+    })
+    .filter(({ before, after }) => before !== after);
+}
+
+const show = (value: unknown): string => [value ?? ''].flat().map(String).join(', ');
+
+/** The images of an album are counted: there may be thousands. */
+function compareOrder(before: unknown = [], after: unknown = []): Omit<Difference, 'field'> {
+  const [old, now] = [before as string[], after as string[]];
+  const added = new Set(now).difference(new Set(old)).size;
+  const removed = old.length + added - now.length;
+  const parts = [...(added > 0 ? [`${added} added`] : []), ...(removed > 0 ? [`${removed} removed`] : [])];
+  if (parts.length === 0 && show(old) !== show(now)) parts.push('in another order');
+  const change = old.length > 0 && now.length > 0 && parts.length > 0 ? ` (${parts.join(', ')})` : '';
+  return { before: show(old.length || ''), after: show(now.length || '') + change };
 }

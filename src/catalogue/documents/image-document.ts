@@ -1,15 +1,15 @@
 /** An image document that a response fills with a link, as text of one byte per character. */
-import type { Document, Image, Include, Rating } from '../types.ts';
-import { EMPTY_DETAILS_JSON } from './details.ts';
-import { PLACEHOLDER, splitEnd } from './document.ts';
+import { type Document, EMPTY_DETAILS_JSON, type Image, type Include, type Rating } from '../schemas.ts';
 import {
+  PLACEHOLDER,
   type Previews,
   parsePreviews,
+  splitEnd,
   THUMBNAIL_TYPE,
   thumbnailDimensions,
   thumbnailFileName,
   thumbnailKey,
-} from './thumbnails.ts';
+} from './document.ts';
 
 /**
  * UTF-8 as text with one character per byte. Responses are joined from thousands of pieces per second, and V8 joins, slices and

@@ -6,7 +6,7 @@
  * Why not a library: re2js 2.10, the linear-time engine available for JavaScript, is slower (docs/internals/performance.md). This one also
  * counts its work, which the scan needs to share the processor.
  */
-import { addBits, type Bits, commonBits, emptyBits, forEachBit, hasBit, setBit } from '../sets/bits.ts';
+import { addBits, type Bits, commonBits, emptyBits, forEachBit, hasBit, setBit } from '../sets/image-set.ts';
 import { isAny } from './pattern.ts';
 import { MAX_POSITIONS, type Positions } from './positions.ts';
 

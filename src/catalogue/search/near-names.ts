@@ -1,5 +1,5 @@
 /** Names that someone may have meant. Pure. */
-import { editDistance } from '../../lib/edit-distance.ts';
+import { editDistance } from '../../lib/text.ts';
 import { fold } from './fold.ts';
 
 const MAX_SUGGESTIONS = 3;

@@ -3,7 +3,7 @@
  * repetitions expanded, is a position. The NFA is given by the positions that can come first, those that can come last, and
  * those that can follow each position.
  */
-import { addBits, type Bits, emptyBits, forEachBit, setBit } from '../sets/bits.ts';
+import { addBits, type Bits, emptyBits, forEachBit, setBit } from '../sets/image-set.ts';
 import type { Node } from './pattern.ts';
 import { type CharacterTest, PatternError } from './reader.ts';
 

@@ -3,7 +3,7 @@
  * `rating:` and `orientation:` before a word or a phrase. People type it, so every text is valid. Pure.
  */
 import { foldName } from '../names.ts';
-import type { MentionedKind as Kind, Orientation, Rating } from '../types.ts';
+import type { MentionedKind as Kind, Orientation, Rating } from '../schemas.ts';
 
 export type Field = Kind | 'rating' | 'orientation';
 

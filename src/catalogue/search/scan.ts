@@ -1,5 +1,5 @@
 /** Finds the names that match a pattern. The scan counts its work, and gives up when it has used its budget. */
-import type { Kind } from '../types.ts';
+import type { Kind } from '../schemas.ts';
 import { Automaton } from './automaton.ts';
 import type { Node } from './pattern.ts';
 import { buildPositions } from './positions.ts';

@@ -2,21 +2,7 @@
  * Sets of image numbers in ascending order, with fast access by position and fast membership tests.
  * A sparse set is a sorted list, a dense one is a bitmap over the catalogue: whichever is smaller.
  */
-
-import type { Window } from '../types.ts';
-import {
-  addBits,
-  type Bits,
-  clearBit,
-  emptyBits,
-  forEachBit,
-  hasBit,
-  intersectBits,
-  popCount,
-  setBit,
-  setBits,
-  subtractBits,
-} from './bits.ts';
+import type { Window } from '../schemas.ts';
 
 export interface ImageSet {
   readonly size: number;
@@ -208,4 +194,108 @@ export function sliceImages(set: ImageSet, { offset, limit }: Window): number[] 
   const images: number[] = [];
   for (let index = 0; index < count; index++) images.push(set.at(offset + index));
   return images;
+}
+
+/** Fixed-size bitmaps. */
+export type Bits = Uint32Array;
+
+export function emptyBits(size: number): Bits {
+  return new Uint32Array((size + 31) >>> 5);
+}
+
+export function setBit(bits: Bits, index: number): void {
+  bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31));
+}
+
+function clearBit(bits: Bits, index: number): void {
+  bits[index >>> 5] = (bits[index >>> 5] as number) & ~(1 << (index & 31));
+}
+
+export function hasBit(bits: Bits, index: number): boolean {
+  return (((bits[index >>> 5] as number) >>> (index & 31)) & 1) === 1;
+}
+
+/** Sets every bit from `first` to `last`, both included. */
+function setBits(bits: Bits, first: number, last: number): void {
+  for (let index = first; index <= last; ) {
+    const isWholeWord = index % 32 === 0 && index + 31 <= last;
+    if (isWholeWord) bits[index >>> 5] = 0xffffffff;
+    else setBit(bits, index);
+    index += isWholeWord ? 32 : 1;
+  }
+}
+
+// Of two bitmaps, the shorter one has no bits beyond its end.
+
+/** Adds the bits of `other` to `bits`, in place. */
+export function addBits(bits: Bits, other: Bits): void {
+  for (let word = 0; word < Math.min(bits.length, other.length); word++)
+    bits[word] = (bits[word] as number) | (other[word] as number);
+}
+
+/** Clears the bits that `other` does not have, in place. */
+function intersectBits(bits: Bits, other: Bits): void {
+  for (let word = 0; word < bits.length; word++)
+    bits[word] = (bits[word] as number) & (other[word] as number);
+}
+
+/** Clears the bits that `other` has, in place. */
+function subtractBits(bits: Bits, other: Bits): void {
+  for (let word = 0; word < Math.min(bits.length, other.length); word++)
+    bits[word] = (bits[word] as number) & ~(other[word] as number);
+}
+
+/** A new bitmap with the bits that both have. */
+export function commonBits(a: Bits, b: Bits): Bits {
+  return a.map((word, index) => word & (b[index] as number));
+}
+
+/** The number of bits set in a 32-bit word. */
+export function popCount(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Visits the bits that are set, in ascending order. */
+export function forEachBit(bits: Bits, visit: (index: number) => void): void {
+  for (let word = 0; word < bits.length; word++) {
+    for (let rest = bits[word] as number; rest !== 0; rest &= rest - 1)
+      visit(word * 32 + 31 - Math.clz32(rest & -rest));
+  }
+}
+
+// The width and height of every image in memory. Filters by size ask this: there are too many sizes to keep a shelf for each.
+
+/** An image number with its width and height in pixels. */
+export type ImageDimensions = [image: number, width: number, height: number];
+
+export type SizeTest = (width: number, height: number) => boolean;
+
+/** Images whose size could not be read have no pixels, and pass no test. */
+export const hasSize = (test: SizeTest, width: number, height: number): boolean =>
+  width > 0 && test(width, height);
+
+/** Of the images 1 to `last`. Those that do not exist have no pixels. */
+export class ImageSizes {
+  readonly #widths: Uint32Array;
+  readonly #heights: Uint32Array;
+
+  /** Starts with what another one has. */
+  constructor(last: number, other?: ImageSizes) {
+    this.#widths = new Uint32Array(last + 1);
+    this.#heights = new Uint32Array(last + 1);
+    if (!other) return;
+    this.#widths.set(other.#widths.subarray(0, last + 1));
+    this.#heights.set(other.#heights.subarray(0, last + 1));
+  }
+
+  set(image: number, width: number, height: number): void {
+    this.#widths[image] = width;
+    this.#heights[image] = height;
+  }
+
+  passes(test: SizeTest, image: number): boolean {
+    return hasSize(test, this.#widths[image] as number, this.#heights[image] as number);
+  }
 }

@@ -1,8 +1,7 @@
 /** The command import. */
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
-import { examples } from '../terminal/options.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { examples, type Terminal } from '../terminal/terminal.ts';
 import { addFolderOptions } from './options.ts';
 
 export function addImportCommand(program: Command, config: () => Config, terminal: Terminal): void {
@@ -21,7 +20,7 @@ export function addImportCommand(program: Command, config: () => Config, termina
     .addHelpText('after', examples('zukan import pictures/', 'zukan import --watch pictures/'))
     .action(async (paths, { watch, ...options }) =>
       watch
-        ? (await import('./watch.ts')).watchCommand(config(), paths, options, terminal)
+        ? (await import('./import.ts')).watchCommand(config(), paths, options, terminal)
         : (await import('./import.ts')).importCommand(config(), paths, options, terminal),
     );
 }

@@ -1,8 +1,8 @@
 /** The options of `zukan import`. Those that say how a folder is imported are also the ones of IMPORT_OPTIONS. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { FolderCategories } from '../../import/sources/folder-file.ts';
 import { checkRules, parseRule } from '../../import/sources/ignore.ts';
-import { UsageError } from '../terminal/errors.ts';
+import type { FolderCategories } from '../../import/sources/walk.ts';
+import { UsageError } from '../terminal/terminal.ts';
 
 export function addFolderOptions(command: Command): Command {
   return command

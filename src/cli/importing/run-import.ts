@@ -1,19 +1,27 @@
 /** Opens the sources of an import and runs it. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import type { FolderChoice } from '../../catalogue/records.ts';
 import type { Config } from '../../config/config.ts';
 import { sqliteDatabase } from '../../config/values.ts';
-import { Prune, type PruneOptions } from '../../import/apply/prune.ts';
+import { Prune, type PruneOptions } from '../../import/apply/versions.ts';
 import { NearDuplicates } from '../../import/plan/looks.ts';
 import type { ImportSource } from '../../import/prepare/prepare.ts';
 import type { StopsAt } from '../../import/records/problems.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
-import { describeOptions } from '../../import/sources/fingerprint.ts';
-import type { FolderOptions } from '../../import/sources/folder.ts';
-import { IgnoreFiles } from '../../import/sources/ignore-files.ts';
-import type { IgnoreReason } from '../../import/sources/walk.ts';
+import { identifyFolder } from '../../import/sources/files.ts';
+import {
+  catalogueFile,
+  countPictures,
+  describeOptions,
+  type FolderOptions,
+  pictureFolder,
+  type Source,
+} from '../../import/sources/source.ts';
+import { IgnoreFiles, type IgnoreReason, isPictureName } from '../../import/sources/walk.ts';
 import { newId } from '../../lib/random.ts';
 import {
   createCatalogue,
@@ -21,17 +29,12 @@ import {
   openFiles,
   openSnapshot,
   openSourceFiles,
+  requireNoLostCatalogue,
 } from '../../server/engines.ts';
-import { requireNoLostCatalogue } from '../../server/identity.ts';
-import { requireOutside, storageRules } from '../moving/outside-storage.ts';
-import { CommandError, UsageError } from '../terminal/errors.ts';
 import { noProgress, startProgress } from '../terminal/interaction.ts';
-import { announceCreated, type Terminal, warnOn } from '../terminal/terminal.ts';
-import { type Author, writersFor } from '../writer.ts';
-import { type ChoiceFlags, choose, describeKept, isSameChoice } from './choices.ts';
-import { describeProblem, MAX_LISTED } from './list.ts';
-import { describePlaces, type FolderPlace, findPlace, measure, openSource, type Place } from './places.ts';
-import { ImportReport } from './report.ts';
+import { announceCreated, CommandError, type Terminal, UsageError, warnOn } from '../terminal/terminal.ts';
+import { type Author, requireOutside, storageRules, writersFor } from '../writer.ts';
+import { describeProblem, ImportReport, MAX_LISTED } from './report.ts';
 
 export interface ImportFlags extends ChoiceFlags {
   dryRun?: boolean;
@@ -223,4 +226,99 @@ async function createTemporary(config: Config): Promise<ImportTarget> {
     config: temporary,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+// The paths that an import names: catalogue files, folders of pictures, or standard input.
+
+const STANDARD_INPUT = '-';
+
+interface FolderPlace {
+  kind: 'folder';
+  path: string;
+  identity: string;
+}
+
+/** `size` is that of a catalogue file. */
+type Place = { kind: 'stdin' } | FolderPlace | { kind: 'file'; path: string; size: number };
+
+async function findPlace(path: string): Promise<Place> {
+  if (path === STANDARD_INPUT) return { kind: 'stdin' };
+  const facts = await stat(path).catch(() => {
+    throw new CommandError(`${path}: no such file or folder`);
+  });
+  if (facts.isDirectory()) return { kind: 'folder', path, identity: await identifyFolder(path) };
+  if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
+  if (isPictureName(path))
+    throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);
+  return { kind: 'file', path, size: facts.size };
+}
+
+function describePlaces(places: Place[]): string {
+  return places.map((place) => (place.kind === 'stdin' ? 'standard input' : resolve(place.path))).join(', ');
+}
+
+/** The signal also ends a stream that waits for input. */
+function openSource(
+  place: Place,
+  { stdin }: Terminal,
+  signal: AbortSignal,
+  optionsOf: (place: FolderPlace) => FolderOptions,
+): Source {
+  if (place.kind === 'stdin')
+    return catalogueFile('standard input', process.cwd(), () => addAbortSignal(signal, stdin));
+  if (place.kind === 'folder') return pictureFolder(place.path, optionsOf(place));
+  const open = () => createReadStream(place.path, { signal });
+  return catalogueFile(place.path, dirname(place.path), open);
+}
+
+/** The sum of bytes of catalogue files and of pictures in folders. Undefined if it is not known. */
+async function measure(
+  places: Place[],
+  optionsOf: (place: FolderPlace) => FolderOptions,
+): Promise<number | undefined> {
+  let total = 0;
+  for (const place of places) {
+    if (place.kind === 'stdin') return undefined;
+    total += place.kind === 'file' ? place.size : await countPictures(place.path, optionsOf(place));
+  }
+  return total;
+}
+
+// What an operator chooses for a folder stays chosen for its next imports. Pure.
+
+/** `exclude` is false if nothing is excluded any more. */
+type ChoiceFlags = Omit<FolderChoice, 'exclude'> & { exclude?: string[] | false };
+
+/** What was chosen before, and what the command line chooses instead. */
+export function choose(before: FolderChoice, flags: ChoiceFlags): FolderChoice {
+  const {
+    folderCategories = before.folderCategories,
+    defaultRating = before.defaultRating,
+    albumsFrom = before.albumsFrom,
+  } = flags;
+  const exclude = flags.exclude === false ? undefined : (flags.exclude ?? before.exclude);
+  return {
+    ...(folderCategories !== undefined && { folderCategories }),
+    ...(exclude && { exclude }),
+    ...(defaultRating !== undefined && { defaultRating }),
+    ...(albumsFrom !== undefined && { albumsFrom }),
+  };
+}
+
+export function isSameChoice(one: FolderChoice, other: FolderChoice): boolean {
+  // In the order of `choose`.
+  return JSON.stringify(choose(one, {})) === JSON.stringify(choose(other, {}));
+}
+
+/** The options that an import uses because they were chosen before, as one would type them. */
+export function describeKept(before: FolderChoice, flags: ChoiceFlags): string {
+  const { folderCategories, exclude = [], defaultRating, albumsFrom } = before;
+  const words: string[] = [];
+  if (folderCategories !== undefined && flags.folderCategories === undefined)
+    words.push(`--folder-categories ${folderCategories}`);
+  if (flags.exclude === undefined) words.push(...exclude.map((glob) => `--exclude '${glob}'`));
+  if (defaultRating !== undefined && flags.defaultRating === undefined)
+    words.push(`--default-rating ${defaultRating}`);
+  if (albumsFrom !== undefined && flags.albumsFrom === undefined) words.push(`--albums-from ${albumsFrom}`);
+  return words.join(' ');
 }

@@ -2,8 +2,7 @@
 import { type Command, Option } from 'commander';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import type { Config } from '../../config/config.ts';
-import { examples, ratingOption, repeatable } from '../terminal/options.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { examples, ratingOption, repeatable, type Terminal } from '../terminal/terminal.ts';
 
 export function addMaintenanceCommands(program: Command, config: () => Config, terminal: Terminal): void {
   program
@@ -12,9 +11,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--dry-run', 'count the images and change nothing', false)
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan thumbnails --dry-run'))
-    .action(async (options) =>
-      (await import('./thumbnails.ts')).thumbnailsCommand(config(), options, terminal),
-    );
+    .action(async (options) => (await import('./check.ts')).thumbnailsCommand(config(), options, terminal));
 
   program
     .command('check')
@@ -112,7 +109,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       examples('zukan edit 3e9f2a0c-6c1b-4d1e-9a7f-0d5c8b2e4f61 --add-category fox --create'),
     )
     .action(async (ids, options) =>
-      (await import('./edit.ts')).editCommand(config(), ids, options, terminal),
+      (await import('./images.ts')).editCommand(config(), ids, options, terminal),
     );
 
   program
@@ -154,7 +151,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       ),
     )
     .action(async (kind, references, options) =>
-      (await import('./entry.ts')).entryCommand(config(), kind, references, options, terminal),
+      (await import('./entries.ts')).entryCommand(config(), kind, references, options, terminal),
     );
 
   program
@@ -173,7 +170,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .description('list the names that imports of folders leave out, or whose pictures they skip')
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan blocked', 'zukan entry artist Kei --unblock'))
-    .action(async (options) => (await import('./blocked.ts')).blockedCommand(config(), options, terminal));
+    .action(async (options) => (await import('./overview.ts')).blockedCommand(config(), options, terminal));
 
   program
     .command('history')
@@ -197,7 +194,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--strict', 'change nothing if something was changed since', false)
     .addHelpText('after', examples('zukan undo 12 --dry-run'))
     .action(async (number, options) =>
-      (await import('./undo.ts')).undoCommand(config(), number, options, terminal),
+      (await import('./history.ts')).undoCommand(config(), number, options, terminal),
     );
 
   program
@@ -205,7 +202,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .description('list the last imports and what each changed; "zukan undo" undoes one')
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan imports --json'))
-    .action(async (options) => (await import('./undo.ts')).listImports(config(), options, terminal));
+    .action(async (options) => (await import('./history.ts')).listImports(config(), options, terminal));
 
   addTargets(program.command('trash'))
     .description('move images to the trash; list those that it has, restore some, or delete all of them')
@@ -223,7 +220,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       ),
     )
     .action(async (ids, options) =>
-      (await import('./trash.ts')).trashCommand(config(), ids, options, terminal),
+      (await import('./remove.ts')).trashCommand(config(), ids, options, terminal),
     );
 
   addTargets(program.command('remove'))

@@ -1,18 +1,25 @@
 /** `zukan duplicates`: lists groups of images that look alike, or keeps one of each. */
 import { availableParallelism } from 'node:os';
 import { readDocument } from '../../catalogue/documents/document.ts';
-import type { HashIndex } from '../../catalogue/sets/hash-index.ts';
-import { chooseBest, groupLookAlikes } from '../../catalogue/sets/look-alikes.ts';
+import { chooseBest, groupLookAlikes, type HashIndex } from '../../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
 import { type Choice, keepBest } from '../../changes/copies.ts';
 import type { Config } from '../../config/config.ts';
-import { addMissingHashes } from '../../import/apply/missing-hashes.ts';
+import { addMissingHashes } from '../../import/files.ts';
 import { loadHashes } from '../../import/plan/looks.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
-import { listenForInterrupt, UsageError } from '../terminal/errors.ts';
 import { startProgress } from '../terminal/interaction.ts';
-import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { count, formatDifference, formatTable, shortenCell } from '../terminal/text.ts';
+import {
+  count,
+  formatDifference,
+  formatTable,
+  listenForInterrupt,
+  printLine,
+  printLines,
+  shortenCell,
+  type Terminal,
+  UsageError,
+} from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
 
 interface Member {

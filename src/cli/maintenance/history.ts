@@ -1,20 +1,38 @@
-/** `zukan history`: lists changes, the newest one first, or shows what one changed. */
+/** `zukan history` lists changes and shows what one changed; `zukan undo` and `zukan imports` undo them. */
 import type { Change, ChangeFilter, DescribedItem, ItemKind } from '../../catalogue/change-log.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { describeItems } from '../../changes/describe.ts';
 import { matchEntries } from '../../changes/references.ts';
+import { ChangedSince, undoChange } from '../../changes/undo.ts';
+import type { Kept, UndoResult } from '../../changes/undoing.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
-import { CommandError, UsageError } from '../terminal/errors.ts';
-import { parseLimit, parseTime } from '../terminal/options.ts';
-import { printLine, printLines, printStream, type Terminal } from '../terminal/terminal.ts';
-import { formatDifference, formatTable, printable } from '../terminal/text.ts';
+import { list } from '../importing/report.ts';
+import { startProgress } from '../terminal/interaction.ts';
+import {
+  CommandError,
+  count,
+  formatDifference,
+  formatTable,
+  listenForInterrupt,
+  parseLimit,
+  parseTime,
+  printable,
+  printLine,
+  printLines,
+  printStream,
+  type Terminal,
+  UsageError,
+} from '../terminal/terminal.ts';
+import { writersFor } from '../writer.ts';
+
+// `zukan history`: lists changes, the newest one first, or shows what one changed.
 
 const KINDS = ['artist', 'category', 'character', 'album'] as const;
 const DEFAULT_LIMIT = 100;
 
-export interface HistoryFlags {
+interface HistoryFlags {
   image?: string;
   entry?: string;
   since?: string;
@@ -41,7 +59,7 @@ export async function historyCommand(
   else printLines(terminal, formatTable(['change', 'time', 'origin', 'user', 'what'], changes.map(toRow)));
 }
 
-export function parseNumber(text: string): number {
+function parseNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`${text}: must be the number of a change`);
   return Number(text);
 }
@@ -112,7 +130,7 @@ function describeItem({ kind, id, name, what, differences, undoneBy }: Described
 }
 
 /** What a line is about: an image by its id and what it is called, an entry by its name. */
-export function describeSubject(subject: { kind: ItemKind; id: string; name?: string | undefined }): string {
+function describeSubject(subject: { kind: ItemKind; id: string; name?: string | undefined }): string {
   const { kind, id, name } = subject;
   const isImage = kind === 'image' || kind === 'taken-down';
   return isImage ? `image ${id}${name ? ` (${name})` : ''}` : `${kind} ${name ?? id}`;
@@ -134,4 +152,81 @@ async function* jsonLines(
     }
   yield printable(last);
   yield ']}';
+}
+
+// `zukan undo`: undoes a change. `zukan imports` lists those that are imports.
+
+const MAX_IMPORTS = 100;
+const header = ['id', 'time', 'added', 'changed', 'removed', 'entries', 'state', 'source'];
+
+interface UndoFlags {
+  dryRun: boolean;
+  strict?: boolean;
+}
+
+export async function undoCommand(
+  config: Config,
+  text: string,
+  { dryRun: isDryRun, strict: isStrict = false }: UndoFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const number = parseNumber(text);
+  using interrupt = listenForInterrupt('interrupted; nothing was changed');
+  const { signal } = interrupt;
+  const openWriter = writersFor(config, terminal);
+  let progress: ReturnType<typeof startProgress> | undefined;
+  const onProgress = (done: number, total: number) => {
+    progress ??= startProgress('Undoing', total, terminal);
+    progress.advance(done);
+  };
+  let result: UndoResult;
+  try {
+    result = await undoChange(number, { openWriter, isDryRun, isStrict, signal, onProgress });
+  } catch (error) {
+    if (!(error instanceof ChangedSince)) throw error;
+    throw new CommandError(error.message, ...list('changed since', error.kept.map(describeKept)));
+  } finally {
+    progress?.finish();
+  }
+  const done = describeResult(result);
+  if (isDryRun)
+    printLine(terminal, `dry run, nothing was changed; undoing change ${number} would result in: ${done}`);
+  else printLine(terminal, `undid change ${number}: ${done}`);
+  printLines(terminal, list('kept', result.kept.map(describeKept)));
+}
+
+export async function listImports(
+  config: Config,
+  { json }: { json: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  await using snapshot = await openSnapshot(config);
+  const imports = await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true });
+  if (json) printLine(terminal, JSON.stringify(imports.map(undoView)));
+  else if (imports.length === 0) printLine(terminal, 'no import is recorded');
+  else printLines(terminal, formatTable(header, imports.map(importRow)));
+}
+
+function undoView({ number: id, at, source, origin, added, changed, removed, entries, state }: Change) {
+  return { id, at, source, origin, added, changed, removed, entries, state };
+}
+
+function importRow(change: Change): string[] {
+  const { id, at, added, changed, removed, entries, state, source } = undoView(change);
+  const numbers = [added, changed, removed, entries].map(String);
+  return [String(id), at, ...numbers, state === 'done' ? '' : state, source || 'added in the studio'];
+}
+
+function describeResult({ removed, restored, changed, entries }: UndoResult): string {
+  const parts = [
+    ...(removed.length > 0 ? [`${count(removed.length, 'image')} moved to the trash`] : []),
+    ...(restored.length > 0 ? [`${count(restored.length, 'image')} restored`] : []),
+    ...(changed.length > 0 ? [`${count(changed.length, 'image')} changed back`] : []),
+    ...(entries > 0 ? [`${entries} ${entries === 1 ? 'entry' : 'entries'} changed back`] : []),
+  ];
+  return parts.join(', ') || 'nothing left to change';
+}
+
+function describeKept({ reason, ...subject }: Kept): string {
+  return `${describeSubject(subject)}: ${reason}`;
 }

@@ -1,24 +1,53 @@
-/** `zukan find`: lists images, newest first or by their looks: ids on a pipe, a table on a terminal, or JSON. */
+/** `zukan find` lists images, newest first or by their looks. `zukan edit` changes them, and imports of folders keep what was changed. */
 import { join, parse, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parseStored, readDocument } from '../../catalogue/documents/document.ts';
-import { listEdited } from '../../catalogue/documents/edit-image.ts';
+import {
+  EDITABLE_FIELDS,
+  type EditableField,
+  isEditableField,
+  listEdited,
+} from '../../catalogue/documents/edit-image.ts';
+import { isId } from '../../catalogue/names.ts';
 import type { SourceFileReader } from '../../catalogue/records.ts';
-import type { Artist, Rating } from '../../catalogue/types.ts';
+import type { Artist, Rating } from '../../catalogue/schemas.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
-import { findImages, findSources, type ImageQuery } from '../../changes/find-images.ts';
+import { describeEdit } from '../../changes/describe.ts';
+import {
+  type EditedImage,
+  editImages,
+  findImages,
+  findSources,
+  type ImageQuery,
+} from '../../changes/images.ts';
+import { changeCatalogue } from '../../changes/references.ts';
 import type { Config } from '../../config/config.ts';
 import { hashPicture } from '../../import/plan/looks.ts';
 import { RecordError } from '../../import/records/problems.ts';
-import { readInside } from '../../import/sources/files.ts';
-import { diskPaths } from '../../import/sources/listings.ts';
+import { diskPaths, readInside } from '../../import/sources/files.ts';
+import { newId } from '../../lib/random.ts';
 import { MAX_BYTES, PictureError } from '../../media/picture.ts';
 import { openSnapshot, openSourceFiles, openStore } from '../../server/engines.ts';
-import { CommandError } from '../terminal/errors.ts';
-import { parseLimit, parseTime } from '../terminal/options.ts';
-import { printStream, type Terminal } from '../terminal/terminal.ts';
-import { formatTable, printable, shortenCell } from '../terminal/text.ts';
+import {
+  CommandError,
+  count,
+  formatDifference,
+  formatTable,
+  parseLimit,
+  parseTime,
+  printable,
+  printLine,
+  printLines,
+  printStream,
+  shortenCell,
+  type Terminal,
+  UsageError,
+} from '../terminal/terminal.ts';
+import { writersFor } from '../writer.ts';
 
-export interface FindFlags {
+// `zukan find`: lists images, newest first or by their looks: ids on a pipe, a table on a terminal, or JSON.
+
+interface FindFlags {
   category?: string[];
   exclude?: string[];
   artist?: string;
@@ -160,4 +189,105 @@ function describe({ document, edited }: SavedImage) {
     edited: listEdited(edited),
     fileName: image.fileName,
   };
+}
+
+// `zukan edit`: changes images. Imports of folders keep what was changed.
+
+interface EditFlags {
+  title?: string;
+  description?: string;
+  takenAt?: string;
+  rating?: Rating;
+  artist?: string;
+  sourceName?: string;
+  sourceUrl?: string;
+  addCategory?: string[];
+  removeCategory?: string[];
+  addCharacter?: string[];
+  removeCharacter?: string[];
+  addAlbum?: string[];
+  removeAlbum?: string[];
+  reset?: string[];
+  create: boolean;
+  dryRun: boolean;
+}
+
+export async function editCommand(
+  config: Config,
+  parameters: string[],
+  flags: EditFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const { create, dryRun, reset, ...changes } = flags;
+  if (Object.keys(changes).length === 0 && !reset)
+    throw new UsageError('nothing to change: name an option, such as --rating nsfw');
+  const edit = {
+    rating: flags.rating,
+    artist: flags.artist,
+    title: flags.title,
+    description: flags.description,
+    takenAt: flags.takenAt,
+    create,
+    sourceName: flags.sourceName,
+    sourceUrl: flags.sourceUrl,
+    addCategories: flags.addCategory ?? [],
+    removeCategories: flags.removeCategory ?? [],
+    addCharacters: flags.addCharacter ?? [],
+    removeCharacters: flags.removeCharacter ?? [],
+    addAlbums: flags.addAlbum ?? [],
+    removeAlbums: flags.removeAlbum ?? [],
+    reset: parseReset(reset ?? []),
+  };
+  const both = edit.reset.find((field) => isSet(field, flags));
+  if (both) throw new UsageError(`--reset ${both} cannot be combined with an option that sets it`);
+  const ids = await readIds(parameters, terminal);
+  const defaults = { now: new Date().toISOString(), newId: () => newId() };
+  const changed = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
+    const edited = await editImages(writer, ids, edit, defaults);
+    writer.changeLog.describe(await describeEdit(writer, edit, edited.length));
+    return edited;
+  });
+  printLines(terminal, changed.flatMap(describeEdited));
+  const result = `${count(changed.length, 'image')} changed, ${ids.length - changed.length} unchanged`;
+  printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
+}
+
+/** Whether an option decides the field. */
+function isSet(field: EditableField, flags: EditFlags): boolean {
+  const values: Record<EditableField, unknown[]> = {
+    artist: [flags.artist],
+    categories: [flags.addCategory, flags.removeCategory],
+    characters: [flags.addCharacter, flags.removeCharacter],
+    rating: [flags.rating],
+    description: [flags.description],
+    source: [flags.sourceName, flags.sourceUrl],
+    takenAt: [flags.takenAt],
+    title: [flags.title],
+  };
+  return values[field].some((value) => value !== undefined);
+}
+
+function describeEdited({ id, differences }: EditedImage): string[] {
+  return differences().map((difference) => `${id}  ${formatDifference(difference)}`);
+}
+
+function parseReset(names: string[]): EditableField[] {
+  if (names.includes('all')) return [...EDITABLE_FIELDS];
+  return names.map((name) => {
+    if (isEditableField(name)) return name;
+    throw new UsageError(`--reset ${name}: must be ${EDITABLE_FIELDS.join(', ')} or all`);
+  });
+}
+
+// The ids of images on the command line, or from standard input.
+
+/** Each id once, in lower case. `-` reads ids, separated by spaces or line feeds, from standard input. */
+export async function readIds(parameters: string[], { stdin }: Pick<Terminal, 'stdin'>): Promise<string[]> {
+  const ids: string[] = [];
+  for (const parameter of parameters)
+    if (parameter === '-') for (const id of (await text(stdin)).split(/\s+/).filter(Boolean)) ids.push(id);
+    else ids.push(parameter);
+  const invalid = ids.find((id) => !isId(id));
+  if (invalid !== undefined) throw new UsageError(`${invalid} is not the id of an image`);
+  return [...new Set(ids.map((id) => id.toLowerCase()))];
 }

@@ -1,8 +1,10 @@
-/** `zukan stats`: prints how many images, artists, characters and categories the catalogue has. */
-import type { Config } from '../../config/config.ts';
-import { openStore } from '../../server/engines.ts';
-import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { formatTable } from '../terminal/text.ts';
+/** What the catalogue has: `zukan stats` and `zukan blocked`; and how it is configured: `zukan config`. */
+import { type Config, describeConfig } from '../../config/config.ts';
+import type { Settings } from '../../config/environment.ts';
+import { openLogo, openSnapshot, openStore } from '../../server/engines.ts';
+import { formatTable, printLine, printLines, type Terminal } from '../terminal/terminal.ts';
+
+// `zukan stats`: prints how many images, artists, characters and categories the catalogue has.
 
 export async function statsCommand(
   config: Config,
@@ -26,4 +28,41 @@ export async function statsCommand(
   ];
   const rows = counts.map(([item, count]) => [item, String(count)]);
   printLines(terminal, formatTable(['item', 'count'], rows));
+}
+
+// `zukan blocked`: lists the names that an operator blocked.
+
+export async function blockedCommand(
+  config: Config,
+  { json }: { json: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  await using snapshot = await openSnapshot(config);
+  const names = await Array.fromAsync(snapshot.blockedNames());
+  if (json) {
+    printLine(terminal, JSON.stringify(names));
+    return;
+  }
+  const rows = names.map(({ kind, name, blockedAt, skips }) => [
+    ...[kind, name, blockedAt, skips ? 'skip the pictures' : 'leave out the name'],
+  ]);
+  if (rows.length === 0) printLine(terminal, 'no names are blocked');
+  else printLines(terminal, formatTable(['kind', 'name', 'since', 'imports'], rows));
+}
+
+// `zukan config`: prints the configuration in effect and where each value comes from, with secrets masked. Checks the logo.
+
+export async function configCommand(
+  config: Config,
+  originOf: Settings['originOf'],
+  { json }: { json: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  // `serve` would refuse to start.
+  await openLogo(config);
+  const values = describeConfig(config);
+  const rows = Object.entries(values).map(([name, value]) => [name, value, originOf(name)]);
+  const origins = Object.fromEntries(rows.map(([name, , origin]) => [name, origin]));
+  if (json) printLine(terminal, JSON.stringify({ ...values, origins }));
+  else printLines(terminal, formatTable(['variable', 'value', 'from'], rows));
 }

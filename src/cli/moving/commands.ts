@@ -1,8 +1,7 @@
 /** The commands that move a whole catalogue: export, backup, restore, adopt and migrate. */
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
-import { examples, parseKeep } from '../terminal/options.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { examples, parseKeep, type Terminal } from '../terminal/terminal.ts';
 
 export function addMovingCommands(program: Command, config: () => Config, terminal: Terminal): void {
   program
@@ -32,7 +31,7 @@ export function addMovingCommands(program: Command, config: () => Config, termin
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan backup /mnt/backup/zukan'))
     .action(async (path, options) =>
-      (await import('./backup.ts')).backupCommand(config(), path, options, terminal),
+      (await import('./copies.ts')).backupCommand(config(), path, options, terminal),
     );
 
   program
@@ -51,14 +50,14 @@ export function addMovingCommands(program: Command, config: () => Config, termin
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan restore --check /mnt/backup/zukan'))
     .action(async (path, options) =>
-      (await import('./restore.ts')).restoreCommand(config, path, options, terminal),
+      (await import('./copies.ts')).restoreCommand(config, path, options, terminal),
     );
 
   program
     .command('adopt')
     .description('make the files of another catalogue those of this one, before an import that moves it here')
     .addHelpText('after', examples('zukan adopt'))
-    .action(async () => (await import('./adopt.ts')).adoptCommand(config(), terminal));
+    .action(async () => (await import('./copies.ts')).adoptCommand(config(), terminal));
 
   program
     .command('migrate')

@@ -1,22 +1,216 @@
-/** `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files. */
+/** Copies of a whole catalogue: `zukan backup` and `zukan restore`, `zukan export`, and `zukan adopt` for one that moves. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
-import { historyLines } from '../../catalogue/history-line.ts';
-import { catalogueLines, imageLine, joinLines } from '../../catalogue/lines.ts';
+import { findManifest, findOlder } from '../../backup/generations.ts';
+import { Backup } from '../../backup/read.ts';
+import { InvalidBackup, NotEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
+import { writeBackup } from '../../backup/write.ts';
+import { catalogueLines, historyLines, imageLine, joinLines } from '../../catalogue/lines.ts';
+import type { LastBackup } from '../../catalogue/records.ts';
 import type { ImageRow, SavedImage } from '../../catalogue/writer.ts';
 import type { Config } from '../../config/config.ts';
+import { addLinkKeys, findLinkKeys } from '../../config/environment.ts';
+import { describeStorage } from '../../config/values.ts';
+import { findOutdated } from '../../import/files.ts';
+import { type Problem, RecordError } from '../../import/records/problems.ts';
 import { makeFolder, portablePath, replaceFile } from '../../lib/file-system.ts';
+import { newId } from '../../lib/random.ts';
 import type { Files } from '../../media/files.ts';
-import { openFiles, openSnapshot } from '../../server/engines.ts';
-import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
-import { noProgress, startProgress } from '../terminal/interaction.ts';
-import { printStream, type Terminal } from '../terminal/terminal.ts';
-import { pathWithin, requireOutside } from './outside-storage.ts';
+import {
+  createCatalogue,
+  openFiles,
+  openSnapshot,
+  openStore,
+  requireOwnFiles,
+} from '../../server/engines.ts';
+import { list } from '../importing/report.ts';
+import { noProgress, type Progress, startProgress } from '../terminal/interaction.ts';
+import {
+  announceCreated,
+  CommandError,
+  count,
+  listenForInterrupt,
+  printable,
+  printLine,
+  printLines,
+  printStream,
+  type Terminal,
+  UsageError,
+  warnOn,
+} from '../terminal/terminal.ts';
+import { pathWithin, requireOutside, writersFor } from '../writer.ts';
 
-export interface ExportFlags {
+// `zukan backup`: copies everything that is needed to restore the catalogue into a folder.
+
+export async function backupCommand(
+  config: Config,
+  path: string,
+  { quiet, keep, yes }: { quiet: boolean; keep?: number; yes: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const folder = resolve(path);
+  await requireOutside(folder, config);
+  using interrupt = listenForInterrupt('interrupted; the backup before is still complete');
+  const catalogue = await requireOwnFiles(config);
+  const tokens = await readTokens(config);
+  const progress = quiet ? noProgress : startProgress('Backing up', undefined, terminal);
+  try {
+    const { manifest, bytes, addedFiles, removedFiles, generations, doubt } = await writeBackup(folder, {
+      catalogue,
+      openSnapshot: () => openSnapshot(config),
+      files: openFiles(config),
+      tokens,
+      linkKeys: config.linkKeys ?? findLinkKeys(config.dataDir) ?? [],
+      keep,
+      isConfirmed: yes,
+      createdAt: new Date().toISOString(),
+      onImage: () => progress.advance(1),
+      signal: interrupt.signal,
+    });
+    progress.finish();
+    const { images } = manifest.counts;
+    const files = `${count(addedFiles, 'new file')}, ${removedFiles} removed`;
+    printLine(
+      terminal,
+      `backed up ${count(images, 'image')} and ${count(tokens.length, 'token')} to ${folder} (${files})`,
+    );
+    if (generations > 1) printLine(terminal, `the folder has ${generations} generations`);
+    if (doubt !== undefined) throw new CommandError(`removed nothing from ${folder}: ${doubt}`);
+    await record(config, { at: manifest.createdAt, bytes }, terminal);
+  } catch (error) {
+    progress.finish();
+    if (interrupt.signal.aborted) throw interrupt.signal.reason;
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`cannot back up to ${folder}: ${(error as Error).message}`);
+  }
+}
+
+/** For the server, which warns when backups stop. A read-only catalogue can be backed up, too. */
+async function record(config: Config, backup: LastBackup, { stderr }: Terminal): Promise<void> {
+  try {
+    await using store = await openStore(config);
+    await store.recordBackup(backup);
+  } catch (error) {
+    stderr.write(
+      `warning: the backup is complete, but the server does not know: ${printable((error as Error).message)}\n`,
+    );
+  }
+}
+
+async function readTokens(config: Config) {
+  await using store = await openStore(config);
+  return store.tokens.records();
+}
+
+// `zukan restore`: fills an empty catalogue from a backup, or verifies a backup with --check.
+
+interface RestoreFlags {
+  check: boolean;
+  /** The time of a generation, or how it begins. Without it, the newest. */
+  generation?: string;
+  quiet: boolean;
+}
+
+export async function restoreCommand(
+  config: () => Config,
+  path: string,
+  { check, generation, quiet }: RestoreFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const folder = resolve(path);
+  const message = check ? 'interrupted' : 'interrupted; nothing was restored';
+  using interrupt = listenForInterrupt(message);
+  const { signal } = interrupt;
+  try {
+    const backup = await Backup.open(folder, generation);
+    const { images, tokens, trash } = backup.manifest.counts;
+    const contents = `${count(images, 'image')} and ${count(tokens, 'token')} of ${backup.manifest.createdAt}`;
+    const run = (title: string, work: (onImage: () => void) => Promise<void>) =>
+      withProgress(quiet ? noProgress : startProgress(title, images + trash, terminal), work);
+    if (check) {
+      await run('Checking', async (onImage) => report(await verifyBackup(backup, { onImage, signal })));
+      printLine(terminal, `the backup is complete: ${contents}`);
+      printLines(terminal, list('older generations', await olderTimes(folder)));
+      return;
+    }
+    const target = config();
+    const notes: string[] = [];
+    await run('Restoring', (onImage) => restore(backup, target, terminal, signal, onImage, notes));
+    printLines(terminal, [`restored ${contents}`, ...notes]);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof InvalidBackup) report(error.problems);
+    if (error instanceof NotEmpty || error instanceof RecordError)
+      throw new CommandError(`cannot restore ${folder}: ${error.message}`);
+    throw error;
+  }
+
+  function report(problems: Problem[]): void {
+    if (problems.length === 0) return;
+    const lines = problems.map(({ label, reason }) => `${label}: ${reason}`);
+    throw new CommandError(`the backup in ${folder} is damaged`, ...lines);
+  }
+}
+
+async function olderTimes(folder: string): Promise<string[]> {
+  const older = await findOlder(folder, await findManifest(folder));
+  return older.map(({ createdAt, folder }) => createdAt || `${folder}, whose manifest is damaged`);
+}
+
+async function withProgress(progress: Progress, work: (onImage: () => void) => Promise<void>): Promise<void> {
+  try {
+    await work(() => progress.advance(1));
+  } finally {
+    progress.finish();
+  }
+}
+
+/** Adds what the operator has to do to the notes. */
+async function restore(
+  backup: Backup,
+  config: Config,
+  terminal: Terminal,
+  signal: AbortSignal,
+  onImage: () => void,
+  notes: string[],
+): Promise<void> {
+  announceCreated(terminal, await createCatalogue(config, backup.manifest.catalogue));
+  await restoreBackup(backup, {
+    files: openFiles(config),
+    openWriter: writersFor(config, terminal),
+    openSnapshot: () => openSnapshot(config),
+    addLinkKeys: async (keys) => void notes.push(...(await restoreKeys(config, keys))),
+    defaults: { now: new Date().toISOString(), newId: () => newId() },
+    onImage,
+    warn: warnOn(terminal),
+    signal,
+  });
+  // The embedded store moves the restored tokens when it opens.
+  await (await openStore(config))[Symbol.asyncDispose]();
+  const outdated = await findOutdated(() => openSnapshot(config), config.thumbnails);
+  if (config.thumbnails.length > 0 && outdated.length > 0)
+    notes.push(
+      `run "zukan thumbnails" to make those of ${count(outdated.length, 'image')}, which the backup lacks`,
+    );
+}
+
+/** Returns what the operator has to do. */
+async function restoreKeys({ linkKeys, dataDir }: Config, keys: string[]): Promise<string[]> {
+  if (linkKeys === undefined)
+    return (await addLinkKeys(dataDir, keys))
+      ? ['restart running servers, so that they use the restored keys']
+      : [];
+  return keys.every((key) => linkKeys.includes(key))
+    ? []
+    : ['LINK_KEYS lacks keys of the backup: links and cursors that were signed with them are not valid'];
+}
+
+// `zukan export`: writes the whole catalogue as a catalogue file and, with --files, copies the image files.
+
+interface ExportFlags {
   files?: string;
   history?: boolean;
   quiet?: boolean;
@@ -150,4 +344,16 @@ function isRunning(pid: number): boolean {
     // The process of another user cannot be signalled.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+// `zukan adopt`: makes the files of another catalogue those of this one, so that a catalogue can move to another database.
+
+export async function adoptCommand(config: Config, terminal: Terminal): Promise<void> {
+  const files = openFiles(config);
+  const owner = await files.owner();
+  // A new one gets the identity of the files, so that the catalogue before can use them until it is gone.
+  announceCreated(terminal, await createCatalogue(config, owner));
+  const identity = await requireOwnFiles(config, owner);
+  if (identity !== undefined && identity !== owner) await files.setOwner(identity);
+  printLine(terminal, `the files in ${describeStorage(config.storage)} belong to this catalogue`);
 }

@@ -1,8 +1,7 @@
 /** The commands that serve, and those that say who may do what: serve, studio and token. */
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
-import { examples } from '../terminal/options.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { examples, type Terminal } from '../terminal/terminal.ts';
 
 export function addServingCommands(
   program: Command,
@@ -52,7 +51,7 @@ export function addServingCommands(
     .option('--remove', 'remove the person instead', false)
     .addHelpText('after', examples('zukan studio password anna', 'zukan studio password anna < password.txt'))
     .action(async (name, options) =>
-      (await import('./studio-password.ts')).passwordCommand(config(), name, options, terminal),
+      (await import('./studio.ts')).passwordCommand(config(), name, options, terminal),
     );
 
   const token = program

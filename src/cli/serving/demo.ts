@@ -10,7 +10,7 @@ const folder = join(import.meta.dirname, '../../../demo');
 export async function fillWithDemo(config: Config): Promise<void> {
   if (!(await isEmpty(config))) return;
   // Loading it takes 0.2 s of CPU time, which later starts need not spend.
-  const { restoreCommand } = await import('../moving/restore.ts');
+  const { restoreCommand } = await import('../moving/copies.ts');
   const terminal = { ...silentTerminal, stderr: process.stderr };
   await restoreCommand(() => config, folder, { check: false, quiet: true }, terminal).catch(async (error) => {
     // Another instance, or an import, was faster.

@@ -2,14 +2,11 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Config } from '../../config/config.ts';
-import type { LogLevel } from '../../config/log.ts';
+import type { Config, LogLevel } from '../../config/config.ts';
 import { version } from '../../lib/version.ts';
 import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
 import { createCatalogue } from '../../server/engines.ts';
-import { CommandError, UsageError } from '../terminal/errors.ts';
-import { parsePort } from '../terminal/options.ts';
-import { announceCreated } from '../terminal/terminal.ts';
+import { announceCreated, CommandError, parsePort, UsageError } from '../terminal/terminal.ts';
 
 /** The server, in this thread or in several others. */
 interface Server {

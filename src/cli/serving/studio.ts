@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { isLoopbackName } from '../../access/browsers.ts';
+import { isLoopbackName } from '../../access/clients.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/random.ts';
@@ -20,20 +20,36 @@ import {
   requireOwnFiles,
   userName,
 } from '../../server/engines.ts';
-import { newSecret } from '../../studio/access.ts';
-import { LocalAccess } from '../../studio/local-access.ts';
-import { peopleReader, readPeople } from '../../studio/passwords.ts';
+import { LocalAccess, newSecret } from '../../studio/access.ts';
+import {
+  MAX_NAME_LENGTH,
+  MAX_PASSWORD_BYTES,
+  MIN_PASSWORD_LENGTH,
+  normaliseName,
+  peopleReader,
+  readPeople,
+  removePerson,
+  setPassword,
+} from '../../studio/passwords.ts';
 import { RemoteAccess, type RemoteAccessOptions } from '../../studio/remote-access.ts';
 import { createStudioServer, type TlsFiles } from '../../studio/server.ts';
 import { createStudio } from '../../studio/studio.ts';
 import { importFolder } from '../importing/import.ts';
-import { checkFiles } from '../maintenance/check-files.ts';
-import { CommandError, listenForInterrupt, UsageError } from '../terminal/errors.ts';
-import { parsePort } from '../terminal/options.ts';
-import { printLine, type Terminal, warnOn } from '../terminal/terminal.ts';
+import { checkFiles } from '../maintenance/check.ts';
+import { ask } from '../terminal/interaction.ts';
+import {
+  CommandError,
+  isInteractive,
+  listenForInterrupt,
+  parsePort,
+  printLine,
+  type Terminal,
+  UsageError,
+  warnOn,
+} from '../terminal/terminal.ts';
 import { openForChange } from '../writer.ts';
 
-export interface StudioFlags {
+interface StudioFlags {
   host: string;
   port?: string;
   remote: boolean;
@@ -50,7 +66,7 @@ interface StudioOptions {
   remote?: Pick<RemoteAccessOptions, 'onEvent' | 'maxFormMs'> & { tls?: TlsFiles | undefined; clock?: Clock };
 }
 
-export interface RunningStudio extends AsyncDisposable {
+interface RunningStudio extends AsyncDisposable {
   /** With a new secret, unless people sign in. */
   newAddress(): string;
 }
@@ -205,4 +221,55 @@ async function openInBrowser(address: string): Promise<AsyncDisposable> {
     .on('error', () => {})
     .unref();
   return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+// `zukan studio password`: who may sign in to a remote studio.
+
+const nameSyntax = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@-]*$/u;
+
+/** The password is never an argument: every user of the machine can see those. */
+export async function passwordCommand(
+  { dataDir }: Config,
+  givenName: string,
+  { remove }: { remove: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const name = normaliseName(givenName);
+  if (!nameSyntax.test(name) || name.length > MAX_NAME_LENGTH)
+    throw new UsageError(
+      `${givenName}: a name has up to ${MAX_NAME_LENGTH} letters, digits, spaces and . _ @ -, and begins with a letter or digit`,
+    );
+  if (remove) {
+    if (!(await removePerson(dataDir, name))) throw new CommandError(`nobody is called ${name}`);
+    printLine(terminal, `removed ${name}; their sessions have ended`);
+    return;
+  }
+  const password = isInteractive(terminal) ? await askTwice(terminal) : await readFirstLine(terminal);
+  if ([...password].length < MIN_PASSWORD_LENGTH)
+    throw new CommandError(`the password is too short: it needs at least ${MIN_PASSWORD_LENGTH} characters`);
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES)
+    throw new CommandError(`the password is too long: it may have at most ${MAX_PASSWORD_BYTES} bytes`);
+  await setPassword(dataDir, name, password);
+  printLine(terminal, `set the password of ${name}; sessions with another one have ended`);
+}
+
+async function askTwice(terminal: Terminal): Promise<string> {
+  const [password, again] = [await askHidden('Password: '), await askHidden('Again: ')];
+  if (password !== again) throw new CommandError('the two passwords are not the same; nothing was changed');
+  return password;
+
+  async function askHidden(question: string): Promise<string> {
+    const answer = await ask(question, terminal, { isHidden: true });
+    if (answer === undefined) throw new CommandError('interrupted; nothing was changed');
+    return answer;
+  }
+}
+
+async function readFirstLine({ stdin }: Terminal): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += chunk;
+    if (text.includes('\n') || text.length > MAX_PASSWORD_BYTES) break;
+  }
+  return text.split(/\r?\n/, 1)[0] as string;
 }

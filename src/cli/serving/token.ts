@@ -4,9 +4,14 @@ import { hashSecret, isUsefulScope, MIN_EXPIRY, newSecret, type Token } from '..
 import type { Config } from '../../config/config.ts';
 import { secureRandomInt } from '../../lib/random.ts';
 import { openStore } from '../../server/engines.ts';
-import { CommandError, UsageError } from '../terminal/errors.ts';
-import { printLine, printLines, type Terminal } from '../terminal/terminal.ts';
-import { formatTable } from '../terminal/text.ts';
+import {
+  CommandError,
+  formatTable,
+  printLine,
+  printLines,
+  type Terminal,
+  UsageError,
+} from '../terminal/terminal.ts';
 
 export interface TokenOptions {
   owner: string;

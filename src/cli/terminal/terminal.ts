@@ -1,8 +1,15 @@
+/** The terminal: what commands print, their options, and how they fail. */
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { Option } from 'commander';
+import type { Difference } from '../../catalogue/change-log.ts';
 import { joinLines } from '../../catalogue/lines.ts';
-import { CommandError } from './errors.ts';
-import { printable } from './text.ts';
+import type { Rating } from '../../catalogue/schemas.ts';
+import type { Config } from '../../config/config.ts';
+import { isFull, measureDisks } from '../../lib/file-system.ts';
+import { printable, shorten } from '../../lib/text.ts';
 
 /** Where a command reads and writes. `process` is one; tests pass their own streams. */
 export interface Terminal {
@@ -73,4 +80,161 @@ export const warnOn =
 /** A mistyped DATA_DIR is noticed this way. `created` is undefined if the catalogue existed. */
 export function announceCreated({ stderr }: Pick<Terminal, 'stderr'>, created: string | undefined): void {
   if (created !== undefined) stderr.write(`created a new catalogue: ${printable(created)}\n`);
+}
+
+// Text for people.
+
+export { printable };
+
+/** `1 image`, `2 images`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Longer values are cut, except where nothing else shows them whole. */
+const MAX_VALUE_LENGTH = 60;
+
+/** `rating: sfw → nsfw`. */
+export function formatDifference({ field, before, after }: Difference, maxLength = MAX_VALUE_LENGTH): string {
+  const show = (value: string) => shorten(value, maxLength) || '(none)';
+  return `${field}: ${show(before)} → ${show(after)}`;
+}
+
+const MAX_CELL_LENGTH = 40;
+
+/** For a cell of a table. */
+export const shortenCell = (text: string): string => shorten(text, MAX_CELL_LENGTH);
+
+/** Formats rows of text as lines with aligned columns. */
+export function formatTable(header: string[], rows: string[][]): string[] {
+  // Escaped here already, because escapes make a cell longer.
+  const all = [header, ...rows].map((row) => row.map(printable));
+  const widths = header.map((_, column) =>
+    all.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  );
+  return all.map((row) => {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    return cells.join('  ').trimEnd();
+  });
+}
+
+// Values of options.
+
+const ratings: Rating[] = ['sfw', 'questionable', 'nsfw'];
+
+/** An option that can be repeated, and takes one value each time. */
+export function repeatable(flags: string, description: string): Option {
+  const collect = (value: string, previous: string[] = []) => [...previous, value];
+  return new Option(flags, `${description}; can be repeated`).argParser(collect);
+}
+
+/** The end of the help of a command. */
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`.trimEnd();
+}
+
+export function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new UsageError(`--port ${text}: must be a number from 0 to 65535`);
+  return Number(text);
+}
+
+export const ratingOption = (description: string): Option =>
+  new Option('--rating <rating>', description).choices(ratings);
+
+export function parseTime(text: string): string {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text).getTime() : Number.NaN;
+  if (Number.isNaN(time))
+    throw new UsageError(`--since ${text}: must be a date, such as 2026-01-31 or 2026-01-31T12:00:00Z`);
+  return new Date(time).toISOString();
+}
+
+export function parseLimit(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: must be a whole number above 0`);
+  return Number(text);
+}
+
+export function parseKeep(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text))
+    throw new UsageError(`--keep ${text}: must be a whole number from 1 to 9999`);
+  return Number(text);
+}
+
+// How commands fail: their errors, interrupts, and explanations of errors of the system.
+
+/** A command failed. The message is for the person who ran it, and safe to print. */
+export class CommandError extends Error {
+  constructor(...lines: string[]) {
+    super(lines.map(printable).join('\n'));
+  }
+}
+
+/** The command was called with invalid options or arguments. */
+export class UsageError extends CommandError {}
+
+type SystemError = Error & { code?: string; path?: string; errcode?: number };
+
+const permission = (path: string) => {
+  const user = process.getuid?.();
+  const who = user === undefined ? 'this user' : `the user with the id ${user}`;
+  return `no permission for ${path}; let ${who} read and write there, or run zukan as its owner`;
+};
+
+const explanations: Record<string, (path: string) => string> = {
+  ENOSPC: (path) => `no space left on the disk of ${path}; free some, then try again`,
+  EDQUOT: (path) => `the disk quota for ${path} is used up; free some space, then try again`,
+  EACCES: permission,
+  EPERM: permission,
+  EROFS: (path) => `${path} is read-only; make it writable or choose another place`,
+  ENOTDIR: (path) => `${path} cannot exist, because a part of this path is not a folder`,
+  EEXIST: (path) => `${path} exists, but is not a folder`,
+};
+
+/** The primary result codes of SQLite that an operator can do something about. Its errors name no path. */
+const sqliteCodes: Record<number, string> = { 3: 'EACCES', 8: 'EROFS', 13: 'ENOSPC' };
+const SQLITE_IOERR = 10;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_PROTOCOL = 15;
+/** Extended codes: locks, from SQLITE_IOERR_UNLOCK on, and the memory that processes share, SQLITE_IOERR_SHMOPEN to _SHMMAP. */
+const sharingErrors = [8, 9, 14, 15, 18, 19, 20, 21].map((part) => (part << 8) | SQLITE_IOERR);
+
+/** Explains errors of the operating system and of SQLite: which path is affected, and what to do about it. */
+export function explainError(error: SystemError, config: Config): string {
+  const { code = '', path, errcode, message } = error;
+  // A failed write names no path. Most are of image files; the database is on the same disk unless configured otherwise.
+  if (errcode === undefined) return explanations[code]?.(path ?? filesPath(config)) ?? message;
+  const database = config.database.engine === 'sqlite' ? config.database.path : config.dataDir;
+  // The rest of an extended code says where in SQLite it happened.
+  const primary = errcode & 0xff;
+  if (primary === SQLITE_CANTOPEN || statSync(database, { throwIfNoEntry: false })?.isDirectory())
+    return `cannot open ${database}; make sure that its folder can be read and written`;
+  const isDiskFull = primary === SQLITE_IOERR && measureDisks([dirname(database)]).some(isFull);
+  if (!isDiskFull && (primary === SQLITE_PROTOCOL || sharingErrors.includes(errcode)))
+    return (
+      `${database}: ${message}; SQLite needs a local disk, where processes can lock and share files: set DATA_DIR to a ` +
+      'folder on one, and FILES_URL to that for the pictures, which may be on a network share, or use PostgreSQL'
+    );
+  const known = isDiskFull ? 'ENOSPC' : (sqliteCodes[primary] ?? '');
+  return explanations[known]?.(database) ?? `${database}: ${message}`;
+}
+
+function filesPath({ storage, dataDir }: Config): string {
+  return storage.engine === 'folder' ? storage.path : dataDir;
+}
+
+/** Lets a command end in an orderly way when it is interrupted. */
+interface Interrupt extends Disposable {
+  signal: AbortSignal;
+}
+
+/** The first SIGINT (Ctrl-C) or SIGTERM aborts the signal with the message. A second one terminates the process. */
+export function listenForInterrupt(message: string): Interrupt {
+  const controller = new AbortController();
+  const onSignal = () => {
+    controller.abort(new CommandError(message));
+    stopListening();
+  };
+  const stopListening = () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return { signal: controller.signal, [Symbol.dispose]: stopListening };
 }

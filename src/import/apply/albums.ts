@@ -1,17 +1,19 @@
-/** Makes albums of the folders for which an operator chose so. Folders with the same name share an album. */
+/** The albums of an import: those of folders, and those that catalogue files name. */
 import { basename, dirname, join } from 'node:path';
-import { entryDifferences } from '../../catalogue/documents/differences.ts';
-import { cleanName } from '../../catalogue/hidden-characters.ts';
-import { normaliseName } from '../../catalogue/names.ts';
+import { entryDifferences } from '../../catalogue/documents/edit-image.ts';
+import { cleanName, isId, normaliseName } from '../../catalogue/names.ts';
 import type { SourceFile } from '../../catalogue/records.ts';
 import { type CatalogueWriter, type Entry, MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
-import { inBatches } from '../../lib/parallel.ts';
-import { entryDocument } from '../plan/entry.ts';
+import { inBatches } from '../../lib/concurrency.ts';
+import { entryDocument, type FolderAlbum, planFolderAlbum } from '../plan/entry.ts';
 import { ExistingEntries } from '../plan/existing.ts';
-import { type FolderAlbum, planFolderAlbum } from '../plan/folder-albums.ts';
 import type { ImportOptions } from '../prepare/prepare.ts';
-import { isValidRecord } from '../records/record.ts';
-import { loadEntries } from './lookup.ts';
+import { RecordError } from '../records/problems.ts';
+import { type EntryLine, type ImageLine, isValidRecord } from '../records/record.ts';
+import type { Source } from '../sources/source.ts';
+import { loadEntries } from './decisions.ts';
+
+// Makes albums of the folders for which an operator chose so. Folders with the same name share an album.
 
 export class FolderAlbums {
   readonly #writer: CatalogueWriter;
@@ -115,4 +117,45 @@ function isShown({ state }: Pick<SourceFile, 'state'>): boolean {
 /** The name of the folder that the file is in. */
 function albumName({ folder, path }: Pick<SourceFile, 'folder' | 'path'>): string {
   return normaliseName(cleanName(basename(dirname(join(folder, path)))));
+}
+
+// The images that albums of catalogue files name by their files.
+
+interface Line<T> {
+  /** The index of its source. */
+  source: number;
+  record: T;
+}
+
+export class AlbumFiles {
+  readonly #sources: Source[];
+  /** The ids of images by path. Undefined if the picture was skipped, because an operator removed it. */
+  readonly #images = new Map<string, string | undefined>();
+
+  constructor(sources: Source[]) {
+    this.#sources = sources;
+  }
+
+  /** Notes the image of a record. */
+  add({ source, record: { file, isFromFolder } }: Line<ImageLine>, image: string | undefined): void {
+    if (file !== undefined && !isFromFolder) this.#images.set(this.#pathOf(source, file), image);
+  }
+
+  /** The record with the ids of its images only. */
+  resolve<T extends Line<EntryLine>>(line: T): T {
+    const { source, record } = line;
+    if (record.type !== 'album' || !record.images) return line;
+    const images = record.images.flatMap((reference) => {
+      if (isId(reference)) return reference;
+      const path = this.#pathOf(source, reference);
+      if (!this.#images.has(path))
+        throw new RecordError(`images: no earlier line has the "file" "${reference}", and it is no id`);
+      return this.#images.get(path) ?? [];
+    });
+    return { ...line, record: { ...record, images } };
+  }
+
+  #pathOf(source: number, file: string): string {
+    return normaliseName(join((this.#sources[source] as Source).folder, file));
+  }
 }

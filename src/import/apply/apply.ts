@@ -2,33 +2,99 @@
  * The second phase of an import, under the catalogue's write lock: plans the prepared records against what the catalogue
  * has by now, and saves them.
  */
+import type { LogPart } from '../../catalogue/change-log.ts';
 import { readDocument } from '../../catalogue/documents/document.ts';
 import type { SourceFile } from '../../catalogue/records.ts';
 import type { CatalogueWriter } from '../../catalogue/writer.ts';
 import type { Upload } from '../../media/files.ts';
 import { storePicture } from '../files.ts';
-import { isNamedThumbnail, isThumbnailOf } from '../plan/thumbnail.ts';
-import { Batch } from '../prepare/batch.ts';
-import type { CountedCopy, ImageWithPicture, PictureCopies } from '../prepare/copies.ts';
+import { Batch } from '../plan/existing.ts';
 import {
+  checkTrashed,
+  type HistoryHeader,
+  type HistoryLine,
+  planChange,
+  planItem,
+  planTrashed,
+} from '../plan/history.ts';
+import { isNamedThumbnail, isThumbnailOf } from '../plan/looks.ts';
+import {
+  type CountedCopy,
+  type ImageWithPicture,
   type ImportOptions,
+  type PictureCopies,
   type PreparedImage,
   type PreparedRecord,
   pictureFromRecord,
 } from '../prepare/prepare.ts';
-import type { Spool } from '../prepare/spool.ts';
+import type { Spool } from '../prepare/prepared-pictures.ts';
 import type { DecisionLine } from '../records/lines.ts';
-import type { Problem, Problems } from '../records/problems.ts';
+import { type Problem, type Problems, RecordError, type RecordLocation } from '../records/problems.ts';
 import { type EntryLine, mentionedNames, statedRating } from '../records/record.ts';
-import type { HistoryLine } from '../sources/history-lines.ts';
 import type { Source } from '../sources/source.ts';
-import { AlbumFiles } from './album-files.ts';
-import { FolderAlbums } from './albums.ts';
-import { applyDecisions, saveDecisions } from './decisions.ts';
-import { HistoryMover } from './history.ts';
-import { loadImages } from './lookup.ts';
+import { AlbumFiles, FolderAlbums } from './albums.ts';
+import { applyDecisions, loadImages, saveDecisions } from './decisions.ts';
 import { Saver } from './save.ts';
 import { Versions } from './versions.ts';
+
+// Keeps the change log and the trash of an exported catalogue, when it is moved into an empty one.
+
+class HistoryMover {
+  readonly #writer: CatalogueWriter;
+  readonly #problems: Problems;
+  /** Where the log begins, and how many images it is about. */
+  #start: { label: string; images: number; trash: number } | undefined;
+  #trash = 0;
+
+  constructor(writer: CatalogueWriter, problems: Problems) {
+    this.#writer = writer;
+    this.#problems = problems;
+  }
+
+  /** Lines without a valid start are left out: it is reported instead. */
+  async save(lines: (RecordLocation & { record: HistoryLine })[]): Promise<void> {
+    const part: LogPart = { changes: [], items: [], trash: [] };
+    for (const line of lines) {
+      const { record } = line;
+      if (record.type === 'history') await this.#begin(line, record);
+      else if (!this.#start) continue;
+      else if (record.type === 'change') part.changes.push(planChange(record));
+      else if (record.type === 'change-item') part.items.push(planItem(record));
+      else
+        this.#problems.attempt(line, () => {
+          const image = checkTrashed(record.image);
+          const { thumbnails } = image;
+          const picture = { ...pictureFromRecord(image), ...(thumbnails && { previews: thumbnails }) };
+          part.trash.push(planTrashed(record, image, picture));
+        });
+    }
+    this.#trash += part.trash.length;
+    if (this.#start) await this.#writer.changeLog.restore(part);
+  }
+
+  /** What is wrong if the records had this many images: the log is about other ones. */
+  problemWith(images: number): Problem | undefined {
+    if (!this.#start) return undefined;
+    const { label, ...start } = this.#start;
+    if (start.images === images && start.trash === this.#trash) return undefined;
+    const expected = `${start.images} images and ${start.trash} in the trash`;
+    return { label, reason: `the history needs ${expected}, but there are ${images} and ${this.#trash}` };
+  }
+
+  async #begin({ label, source, position }: RecordLocation, { images, trash }: HistoryHeader): Promise<void> {
+    const { changeLog } = this.#writer;
+    const isEmpty =
+      changeLog.lastImage === 0 &&
+      changeLog.current() === undefined &&
+      (await changeLog.list({ limit: 1 })).length === 0;
+    if (isEmpty && !this.#start) this.#start = { label, images, trash };
+    else
+      this.#problems.add(
+        { label, source, position },
+        new RecordError('a history needs an empty catalogue; export it without --history'),
+      );
+  }
+}
 
 export class ImportApplier {
   readonly #sources: Source[];

@@ -1,22 +1,23 @@
 /** Saves batches of parsed records: looks up what they refer to, plans them, and writes the resulting rows. */
 
 import type { Difference } from '../../catalogue/change-log.ts';
-import { entryDifferences, imageDifferences } from '../../catalogue/documents/differences.ts';
-import { readDocument } from '../../catalogue/documents/document.ts';
-import { parseEdited } from '../../catalogue/documents/edit-image.ts';
-import { fileKeys } from '../../catalogue/documents/thumbnails.ts';
-import { UNKNOWN_ARTIST } from '../../catalogue/unknown-artist.ts';
+import { fileKeys, readDocument, UNKNOWN_ARTIST } from '../../catalogue/documents/document.ts';
+import { entryDifferences, imageDifferences, parseEdited } from '../../catalogue/documents/edit-image.ts';
 import type { CatalogueWriter, Entry, ImageRow, PlacedImage, SavedImage } from '../../catalogue/writer.ts';
 import type { Upload } from '../../media/files.ts';
 import type { ImportListener } from '../listener.ts';
 import { planEntry } from '../plan/entry.ts';
-import { ExistingEntries, referencesOf } from '../plan/existing.ts';
-import { planImage } from '../plan/image.ts';
-import { completeRecord } from '../plan/kept-fields.ts';
+import {
+  ExistingEntries,
+  entryIdentities,
+  type NewRecordDefaults,
+  type Outcome,
+  processInBatches,
+  referencesOf,
+} from '../plan/existing.ts';
+import { completeRecord, planImage } from '../plan/image.ts';
 import type { Looks } from '../plan/looks.ts';
-import type { NewRecordDefaults, Outcome } from '../plan/outcome.ts';
-import { entryIdentities, processInBatches } from '../prepare/batch.ts';
-import type { ImageWithPicture, Located } from '../prepare/copies.ts';
+import type { ImageWithPicture, Located } from '../prepare/prepare.ts';
 import type { Problems } from '../records/problems.ts';
 import {
   type EntryLine,
@@ -26,7 +27,13 @@ import {
   statedRating,
 } from '../records/record.ts';
 import { isStricter, strictest } from '../sidecar/rating.ts';
-import { ensureUnknownArtist, loadAlbumImages, loadEntries, loadImages, MentionedEntries } from './lookup.ts';
+import {
+  ensureUnknownArtist,
+  loadAlbumImages,
+  loadEntries,
+  loadImages,
+  MentionedEntries,
+} from './decisions.ts';
 
 /** Called with the image that a record became or already was: its id, and the keys of its files. */
 type OnImage<T extends ImageWithPicture> = (line: T, id: string, keys: string[]) => void;

@@ -1,35 +1,126 @@
-/** What the lines of the change log and of the trash become. Pure. */
-
+/** The lines of the change log and of the trash: what they may contain, and what they become. Pure. */
 import type { Change, ItemKind, StoredItem, TrashedImage } from '../../catalogue/change-log.ts';
+import { composeDocument, dimensions, formatPreviews } from '../../catalogue/documents/document.ts';
+import { type EditableField, formatEdited } from '../../catalogue/documents/edit-image.ts';
+import { withoutTitle } from '../../catalogue/lines.ts';
+import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
 import {
   type Details,
+  ETag,
   MAX_FILE_NAME_LENGTH,
   MAX_TITLE_LENGTH,
+  Rating,
   takenAtPattern,
-} from '../../catalogue/documents/details.ts';
-import { composeDocument, dimensions } from '../../catalogue/documents/document.ts';
-import { type EditableField, formatEdited } from '../../catalogue/documents/edit-image.ts';
-import { formatPreviews } from '../../catalogue/documents/thumbnails.ts';
-import { withoutTitle } from '../../catalogue/history-line.ts';
-import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
-import { ETag, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
+  Uuid,
+  WebAddress,
+} from '../../catalogue/schemas.ts';
+import type { TSchema } from '../../lib/json-schema.ts';
+import * as Type from '../../lib/json-schema.ts';
 import * as Schema from '../../lib/json-schema.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
 import { RecordError, withSubject } from '../records/problems.ts';
-import { artistOf, checkSavedRecord, type ImageLine, isStorable, parseJson } from '../records/record.ts';
-import { describeErrors } from '../sources/describe-errors.ts';
 import {
-  ChangeLine,
-  HistoryHeader,
-  type HistoryLine,
-  ItemLine,
-  TrashLine,
-} from '../sources/history-lines.ts';
+  artistOf,
+  checkSavedRecord,
+  describeErrors,
+  type ImageLine,
+  isStorable,
+  parseJson,
+} from '../records/record.ts';
 import type { Picture } from './image.ts';
 
+// What the lines of the change log and of the trash may contain, in a catalogue file and in a backup.
+
 const closed = { additionalProperties: false };
-const Text = Schema.String({ maxLength: 10_000 });
-const Time = Schema.String({ format: 'date-time' });
+const Text = Type.String({ maxLength: 10_000 });
+/** As it is compared: in UTC with milliseconds. */
+const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
+const MAX_NUMBER = 2 ** 31 - 1;
+const Count = Type.Integer({ minimum: 0, maximum: MAX_NUMBER });
+const Position = Type.Integer({ minimum: 1, maximum: MAX_NUMBER });
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** Comes first in a catalogue file: the numbers in the log are right if exactly so many images are imported. */
+export const HistoryHeader = Type.Object(
+  { type: Type.Literal('history'), images: Count, trash: Count },
+  closed,
+);
+export type HistoryHeader = Type.Static<typeof HistoryHeader>;
+
+const ChangeLine = Type.Object(
+  {
+    type: Type.Literal('change'),
+    number: Position,
+    at: Time,
+    origin: Type.Union([Type.Literal('import'), Type.Literal('shell'), Type.Literal('studio')]),
+    user: Text,
+    summary: Text,
+    source: orNull(Text),
+    added: Count,
+    changed: Count,
+    removed: Count,
+    entries: Count,
+    firstImage: Position,
+    lastImage: Count,
+    items: Count,
+    undoes: orNull(Position),
+    state: Type.Union([
+      Type.Literal('done'),
+      Type.Literal('undone'),
+      Type.Literal('forgotten'),
+      Type.Literal('final'),
+    ]),
+  },
+  closed,
+);
+type ChangeLine = Type.Static<typeof ChangeLine>;
+
+/** Its kind says what else `before` and `after` may contain (plan/history.ts). */
+const Fields = Type.Object({});
+
+export const ItemLine = Type.Object(
+  {
+    type: Type.Literal('change-item'),
+    change: Position,
+    kind: Type.Union([
+      ...[
+        Type.Literal('image'),
+        Type.Literal('artist'),
+        Type.Literal('category'),
+        Type.Literal('character'),
+        Type.Literal('album'),
+      ],
+      ...[Type.Literal('blocked'), Type.Literal('removed'), Type.Literal('taken-down')],
+    ]),
+    id: Type.String({ minLength: 1, maxLength: 10_000 }),
+    before: orNull(Fields),
+    after: orNull(Fields),
+    undoneBy: orNull(Position),
+  },
+  closed,
+);
+export type ItemLine = Type.Static<typeof ItemLine>;
+
+const TrashLine = Type.Object(
+  {
+    type: Type.Literal('trash'),
+    change: Position,
+    kind: Type.Union([Type.Literal('image'), Type.Literal('file')]),
+    removedAt: Time,
+    number: Count,
+    /** The line of an image, which is checked as such. */
+    image: Type.Object({}),
+  },
+  closed,
+);
+type TrashLine = Type.Static<typeof TrashLine>;
+
+export type HistoryLine = HistoryHeader | ChangeLine | ItemLine | TrashLine;
+
+// What the lines of the change log and of the trash become. Pure.
+
+const AnyText = Schema.String({ maxLength: 10_000 });
+const DateTime = Schema.String({ format: 'date-time' });
 const Ids = Schema.Array(Uuid);
 const Kind = Schema.Union([
   Schema.Literal('artist'),
@@ -39,7 +130,12 @@ const Kind = Schema.Union([
 ]);
 
 /** `checkEntry` checks more of it. */
-const entryFields = { name: Text, createdAt: Time, document: Schema.String(), aliases: Schema.Array(Text) };
+const entryFields = {
+  name: AnyText,
+  createdAt: DateTime,
+  document: Schema.String(),
+  aliases: Schema.Array(AnyText),
+};
 const Entry = compile(Schema.Object(entryFields, closed));
 const Album = compile(Schema.Object({ ...entryFields, images: Ids }, closed));
 const lines: Record<HistoryLine['type'], Validator> = {
@@ -56,13 +152,13 @@ const validators: Record<ItemKind, Validator> = {
         artist: Schema.Optional(Uuid),
         categories: Schema.Optional(Ids),
         characters: Schema.Optional(Ids),
-        source: Schema.Optional(Schema.Object({ name: Text, url: WebAddress }, closed)),
+        source: Schema.Optional(Schema.Object({ name: AnyText, url: WebAddress }, closed)),
         title: Schema.Optional(Schema.String({ maxLength: MAX_TITLE_LENGTH })),
-        description: Schema.Optional(Text),
+        description: Schema.Optional(AnyText),
         takenAt: Schema.Optional(Schema.String({ pattern: takenAtPattern })),
         fileName: Schema.Optional(Schema.String({ maxLength: MAX_FILE_NAME_LENGTH })),
-        edited: Schema.Optional(Text),
-        createdAt: Schema.Optional(Time),
+        edited: Schema.Optional(AnyText),
+        createdAt: Schema.Optional(DateTime),
         file: Schema.Optional(ETag),
       },
       closed,
@@ -74,11 +170,11 @@ const validators: Record<ItemKind, Validator> = {
   album: Album,
   blocked: compile(
     Schema.Object(
-      { kind: Kind, name: Text, blockedAt: Time, skips: Schema.Optional(Schema.Literal(true)) },
+      { kind: Kind, name: AnyText, blockedAt: DateTime, skips: Schema.Optional(Schema.Literal(true)) },
       closed,
     ),
   ),
-  removed: compile(Schema.Object({ hash: ETag, image: Uuid, removedAt: Time, reason: Text }, closed)),
+  removed: compile(Schema.Object({ hash: ETag, image: Uuid, removedAt: DateTime, reason: AnyText }, closed)),
   'taken-down': compile(Schema.Object({ hash: ETag }, closed)),
 };
 

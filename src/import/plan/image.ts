@@ -1,16 +1,42 @@
-/** Plans an image: which row to save and on which shelves, given the stored image and the entries it refers to. Pure. */
-import { dimensions, readDocument } from '../../catalogue/documents/document.ts';
-import { parseEdited } from '../../catalogue/documents/edit-image.ts';
-import { type ImageFields, placeImage } from '../../catalogue/documents/place-image.ts';
-import { formatPreviews, type Previews, readPreviews } from '../../catalogue/documents/thumbnails.ts';
-import type { Kind } from '../../catalogue/types.ts';
+/** Plans an image: which row to save and on which shelves, and which fields it keeps. Pure. */
+import {
+  dimensions,
+  formatPreviews,
+  type Previews,
+  readDocument,
+  readPreviews,
+} from '../../catalogue/documents/document.ts';
+import {
+  EDITABLE_FIELDS,
+  type EditableField,
+  formatEdited,
+  type ImageFields,
+  isEditableField,
+  isFileChanged,
+  listEdited,
+  parseEdited,
+  parseMarks,
+  placeImage,
+} from '../../catalogue/documents/edit-image.ts';
+import { cleanName } from '../../catalogue/names.ts';
+import { nameKey } from '../../catalogue/records.ts';
+import {
+  cutText,
+  type Details,
+  isDetailField,
+  type Kind,
+  MAX_FILE_NAME_LENGTH,
+  MAX_TITLE_LENGTH,
+  NO_DETAILS,
+  type Rating,
+} from '../../catalogue/schemas.ts';
 import type { FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import type { PictureFacts } from '../../media/picture.ts';
-import { artistOf, type ImageLine } from '../records/record.ts';
-import { planDetails } from './details.ts';
-import type { ExistingEntries } from './existing.ts';
-import { planEdited } from './kept-fields.ts';
-import type { NewRecordDefaults, Outcome } from './outcome.ts';
+import { artistOf, type ImageLine, type OpenField } from '../records/record.ts';
+import { strictest } from '../sidecar/rating.ts';
+import type { ExistingEntries, NewRecordDefaults, Outcome } from './existing.ts';
+
+// Plans an image: which row to save and on which shelves, given the stored image and the entries it refers to. Pure.
 
 /**
  * A stored picture. For a record without `file`, the facts are those it gives, `hash` is its entity tag, and there are no
@@ -80,4 +106,165 @@ function isSame(before: ImageRow, after: ImageRow): boolean {
 
 function resolveAll(kind: Kind, references: string[] | undefined, entries: ExistingEntries): SavedEntry[] {
   return (references ?? []).map((reference) => entries.resolve(kind, reference));
+}
+
+// The fields that a stored image keeps when an import plans it: those decided by an operator, and those that nothing states. Pure.
+
+/** The record of a picture in a folder, with the fields that an operator decided as they are. */
+export function keepDecisions(record: ImageLine, existing: SavedImage | undefined): ImageLine {
+  const edited = parseEdited(existing?.edited ?? '');
+  if (!existing || existing.edited === '') return record;
+  const image = readDocument(existing.document);
+  const { artist, categories, characters, nsfw, source, title, description, takenAt } = image;
+  const ids = (entries: { id: string }[]) => entries.map(({ id }) => id);
+  const decided: Record<EditableField, Partial<ImageLine>> = {
+    artist: { artist },
+    categories: { categories: ids(categories) },
+    characters: { characters: ids(characters) },
+    rating: { nsfw },
+    source: { source },
+    title: { title },
+    description: { description },
+    takenAt: { takenAt },
+  };
+  const kept: Partial<ImageLine> = Object.assign({}, ...edited.map((field) => decided[field]));
+  const result = { ...record, ...kept };
+  // An open rating is kept anyway.
+  if (isFileChanged(existing.edited) && !record.openFields?.includes('nsfw'))
+    result.nsfw = strictest(result.nsfw, nsfw) as Rating;
+  // Nothing else may fill them.
+  if (record.openFields) result.openFields = record.openFields.filter((field) => !(field in kept));
+  return result;
+}
+
+/**
+ * The fields of an image that count as decided after an import: a folder changes nothing about that; a record of a
+ * catalogue file decides the fields that it gives, unless it says which.
+ */
+export function planEdited(record: ImageLine, existing: SavedImage | undefined): string {
+  if (record.isFromFolder) {
+    const before = existing?.edited ?? '';
+    const marks = parseMarks(before);
+    return record.former?.isMarked ? formatEdited(parseEdited(before), [...marks, 'file-changed']) : before;
+  }
+  // What a record does not say about these stays, and so does the decision: files of older versions have none of them.
+  const kept = parseEdited(existing?.edited ?? '').filter(
+    (field) => isDetailField(field) && record[field] === undefined,
+  );
+  const given = record.edited?.filter(isEditableField) ?? givenFields(record);
+  const decided = formatEdited(
+    [...given, ...kept],
+    record.edited?.includes('file-changed') ? ['file-changed'] : [],
+  );
+  // An image that a record describes as it is does not change.
+  const isSame = existing && listEdited(existing.edited).join(' ') === decided;
+  return isSame ? existing.edited : decided;
+}
+
+function givenFields(record: ImageLine): EditableField[] {
+  return EDITABLE_FIELDS.filter((field) => field === 'rating' || record[field] !== undefined);
+}
+
+/** The rating is at least that of the former file. */
+export function completeRecord(record: ImageLine, existing: SavedImage | undefined): ImageLine {
+  const filled = record.openFields ? fillOpenFields(record, existing) : record;
+  const { former } = record;
+  return former ? { ...filled, nsfw: strictest(filled.nsfw, former.rating) as Rating } : filled;
+}
+
+/**
+ * Fills the fields that neither a folder, nor a sidecar, nor the picture itself states. An existing image keeps what it has: its
+ * sidecar may have stayed behind when the picture was moved.
+ */
+function fillOpenFields(record: ImageLine, existing: SavedImage | undefined): ImageLine {
+  const isOpen = (field: OpenField) => record.openFields?.includes(field);
+  const before = existing && readDocument(existing.document);
+  const filled = { ...record };
+  if (isOpen('nsfw'))
+    filled.nsfw = strictest(before?.nsfw, record.atLeast) ?? record.folder?.defaultRating ?? record.nsfw;
+  if (!before) return filled;
+  if (isOpen('artist')) filled.artist = before.artist;
+  if (isOpen('source')) filled.source = before.source;
+  // The names of folders state categories.
+  if (isOpen('categories') && record.categories?.length === 0) {
+    const keyOf = (name: string) => nameKey('category', name);
+    const unused = new Set(record.folder?.unusedNames?.map(keyOf));
+    filled.categories = idsOf(before.categories.filter(({ name }) => !unused.has(keyOf(name))));
+  }
+  if (isOpen('characters')) filled.characters = idsOf(before.characters);
+  return filled;
+}
+
+const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
+
+// The title, description, date and file name of an image: what its record states, or else what it has. Pure.
+
+/**
+ * `isDecided` is whether an operator decided the title. A title that nobody stated is the name of the file made readable, and
+ * follows the name.
+ */
+export function planDetails(record: ImageLine, before: Details = NO_DETAILS, isDecided = false): Details {
+  const { title, description = before.description, takenAt = before.takenAt } = record;
+  const fileName = record.fileName ?? planFileName(record, before.fileName);
+  const isDerived = !isDecided && (before.title === '' || before.title === readableName(before.fileName));
+  return {
+    title: title ?? (isDerived ? readableName(fileName) : before.title),
+    description,
+    takenAt,
+    fileName,
+  };
+}
+
+/**
+ * A picture of a folder may be renamed. A catalogue file may have two records of the same bytes, and importing it again changes
+ * nothing. A hash tells less than a former name.
+ */
+function planFileName({ file = '', isFromFolder }: ImageLine, before: string): string {
+  const name = baseName(file);
+  return before !== '' && (!isFromFolder || readableName(name) === '') ? before : name;
+}
+
+/** The last part of a path, whichever system wrote it. */
+export function baseName(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  return cutText(name.replaceAll('\0', '').toWellFormed().normalize(), MAX_FILE_NAME_LENGTH);
+}
+
+const EXTENSION = /(?!^)\.[a-z0-9]{1,5}$/i;
+/** A letter or two and a number, as cameras, phones and sites name files: `IMG_2041`, `PXL_20240501_120000`, `1234_p0`. */
+const CAMERA_NAME = /^[a-z]{0,10}[-_]?\d[\d_.-]*([-_]?[a-z]{1,3}\d*)?$/i;
+/** What file managers add to the name of a copy: ` (2)`, ` - Copy`, ` copy 3`. */
+const COPY_MARK = /(?:\s*\(\d{1,3}\)|[\s_-]+copy(?:[\s_-]*\d{1,3})?)$/i;
+/** A UUID, or 32 and more hexadecimal digits. */
+const HASH = /(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,128})(?![0-9a-z])/gi;
+
+/**
+ * The name of a file as a title: `fox-in_the snow (2).jpg` is "fox in the snow". Names that cameras give stay as they are: people
+ * know them. A hash or a UUID says nothing to anyone, so it is left out; the title is empty if nothing else is there.
+ */
+export function readableName(fileName: string): string {
+  const stem = decodePercent(fileName.normalize().replace(EXTENSION, ''));
+  const plain = withoutCopyMarks(cleanName(stem.replace(/\p{Cc}/gu, ' ')));
+  if (CAMERA_NAME.test(plain)) return cutText(plain, MAX_TITLE_LENGTH);
+  const named = plain.replace(HASH, ' ');
+  const words = named.replace(/_+/g, ' ').replace(/(?<=\S)-+(?=\S)/g, ' ');
+  const title = words.replace(/\s+/g, ' ').replace(/^[\s-]+|[\s-]+$/g, '');
+  // Nothing but signs: as it is.
+  return cutText(title || (named.trim() === '' ? '' : plain), MAX_TITLE_LENGTH);
+}
+
+function withoutCopyMarks(name: string): string {
+  let left = name;
+  // A copy of a copy has two. A name of nothing else stays.
+  for (let marks = 0; marks < 3; marks++) left = left.replace(COPY_MARK, '') || left;
+  return left.trim() || name;
+}
+
+/** `%20` is a space in names that come from a web address. Other percent signs stay. */
+function decodePercent(name: string): string {
+  try {
+    return /%[0-9a-f]{2}/i.test(name) ? decodeURIComponent(name).normalize() : name;
+  } catch {
+    return name;
+  }
 }

@@ -1,14 +1,29 @@
-/** Finds pictures of an import that look like pictures of the catalogue, or like earlier ones of the same import. */
+/** What the looks of pictures decide: near-duplicates, other versions of an image, and thumbnails that are not imported. */
+import { sep } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { HashIndex, MAX_COPY_DISTANCE, Nearest, parseHash } from '../../catalogue/sets/hash-index.ts';
+import { readDocument } from '../../catalogue/documents/document.ts';
+import { isFileChanged, parseEdited } from '../../catalogue/documents/edit-image.ts';
+import type { Rating } from '../../catalogue/schemas.ts';
+import {
+  distanceBetween,
+  HashIndex,
+  MAX_COPY_DISTANCE,
+  MAX_SIMILAR_DISTANCE,
+  Nearest,
+  parseHash,
+} from '../../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
 import { PictureError, readPicture } from '../../media/picture.ts';
+import type { FormerRating } from '../records/record.ts';
+import { isStricter, strictest } from '../sidecar/rating.ts';
+
+// Finds pictures of an import that look like pictures of the catalogue, or like earlier ones of the same import.
 
 const HASHES_PER_TICK = 10_000;
 /** An original is among the nearest ones. */
 const MAX_FOUND = 10;
 
-export interface NearDuplicate {
+interface NearDuplicate {
   label: string;
   /** The label of the other picture, or the id of its image. */
   other: string;
@@ -152,4 +167,99 @@ export async function findByHash(
   const numbers = findCopies(index, hash, limit).map((position) => index.imageAt(position));
   const rows = new Map((await snapshot.imagesByNumber(numbers)).map((row) => [row.number, row]));
   return numbers.flatMap((number) => rows.get(number) ?? []);
+}
+
+// Whether the new bytes of a file are another version of an image, as after a crop or a conversion, and how strict the rating is that
+// they get from what they replace. Pure.
+
+interface FileLooks {
+  path: string;
+  perceptualHash: string | null;
+}
+
+/** A file at the same path may be cropped by a twentieth on each side; one of another type is a copy. */
+export function looksLike(file: FileLooks, former: FileLooks): boolean {
+  const maxDistance = file.path === former.path ? MAX_SIMILAR_DISTANCE : MAX_COPY_DISTANCE;
+  return distanceBetween(file.perceptualHash ?? '', former.perceptualHash ?? '') <= maxDistance;
+}
+
+/** An image that a file was before, with the path that it was imported from. */
+export interface Former {
+  path: string;
+  image: SavedImage;
+  /** Whether no other file has its bytes, so that the image would be gone. */
+  isReplaced: boolean;
+}
+
+interface Version {
+  /** The id of the image that the file is another version of. */
+  id: string | undefined;
+  former: FormerRating | undefined;
+}
+
+/**
+ * `stated` is the rating that the file itself, its sidecars and its folders state, and `trashed` are those of images that once had
+ * its bytes. What a picture looks like decides about its identity only, and never makes its rating milder.
+ */
+export function planVersion(
+  file: FileLooks,
+  stated: Rating | undefined,
+  formers: Former[],
+  trashed: Rating[],
+): Version {
+  const continued = formers.find(
+    ({ path, image, isReplaced }) =>
+      isReplaced && looksLike(file, { path, perceptualHash: image.perceptualHash }),
+  );
+  const replaced = formers.filter((former) => former === continued || former.path === file.path);
+  const images = replaced.map(({ image }) => ({ ...image, rating: readDocument(image.document).nsfw }));
+  const rating = [...images.map(({ rating }) => rating), ...trashed].reduce<Rating | undefined>(
+    strictest,
+    undefined,
+  );
+  if (rating === undefined) return { id: undefined, former: undefined };
+  // Otherwise the next import would believe the milder statement.
+  const isLowered = stated !== undefined && isStricter(rating, stated);
+  const isRated = images.some(
+    ({ edited }) => parseEdited(edited).includes('rating') || isFileChanged(edited),
+  );
+  const former = { rating: strictest(rating, stated) as Rating, isMarked: isLowered || isRated };
+  return { id: continued?.image.id, former };
+}
+
+// When a picture is only a thumbnail of another one, and not imported: it looks the same, it is much smaller, and its name or a
+// folder of its says so. A picture that merely looks like another one is imported, because it may be somebody's work. Pure.
+
+const folderNames = new Set([
+  ...['thumb', 'thumbs', 'thumbnail', 'thumbnails', 'tn', 'preview', 'previews', 'cache', 'resized'],
+]);
+/** Such as `IMG_1_thumb.jpg`, `tn_1.jpg`, `SYNOPHOTO_THUMB_M.jpg`. */
+const word = /(?:^|[^a-z])(?:thumb|thumbs|thumbnail|thumbnails|tn|preview)(?![a-z])/;
+/** Such as `photo-150x150.jpg`. */
+const size = /[-_ ]\d{2,4}x\d{2,4}$/;
+
+/** Whether the name of a picture or of one of its folders says that it is a smaller version of another one. */
+export function isNamedThumbnail(path: string): boolean {
+  const names = path.toLowerCase().split(sep);
+  const stem = (names.pop() as string).replace(/\.[^.]*$/, '');
+  return (
+    word.test(stem) || size.test(stem) || names.some((name) => folderNames.has(name.replace(/^\W+/, '')))
+  );
+}
+
+interface Seen {
+  width: number;
+  height: number;
+  rating: Rating;
+}
+
+/** Of a picture with such a name, and one that looks the same. */
+export function isThumbnailOf(
+  picture: Omit<Seen, 'rating'> & { rating?: Rating | undefined },
+  other: Seen,
+): boolean {
+  const isMuchSmaller = 2 * picture.width * picture.height <= other.width * other.height;
+  // Otherwise the other one would be published without what is known of this one.
+  const isStricterRated = picture.rating !== undefined && isStricter(picture.rating, other.rating);
+  return isMuchSmaller && !isStricterRated;
 }

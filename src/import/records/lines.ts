@@ -1,13 +1,20 @@
 /** The lines of a catalogue file: splits a stream of bytes into them, in bounded memory, and says what they may contain. */
 import { isUtf8 } from 'node:buffer';
+import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import {
+  Colour,
+  Count,
+  dimens,
+  ETag,
   MAX_DESCRIPTION_LENGTH,
   MAX_FILE_NAME_LENGTH,
   MAX_TITLE_LENGTH,
+  Mimetype,
+  Rating,
   takenAtPattern,
-} from '../../catalogue/documents/details.ts';
-import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
-import { Colour, Count, dimens, ETag, Mimetype, Rating, Uuid, WebAddress } from '../../catalogue/schemas.ts';
+  Uuid,
+  WebAddress,
+} from '../../catalogue/schemas.ts';
 import { MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { RecordError } from './problems.ts';

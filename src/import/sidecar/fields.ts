@@ -1,9 +1,8 @@
 /** What sidecars state about a picture, and the record that it becomes together with the names of its folders. */
-import { cleanName, cleanNames, withoutHidden } from '../../catalogue/hidden-characters.ts';
-import { isId } from '../../catalogue/names.ts';
-import type { Kind } from '../../catalogue/types.ts';
+import { cleanName, cleanNames, isId, withoutHidden } from '../../catalogue/names.ts';
+import { cutText, type Kind, MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH } from '../../catalogue/schemas.ts';
 import { checkPicture, type ImageLine, isReference, isValidRecord, OPEN_FIELDS } from '../records/record.ts';
-import { combine, type MarkedRating, rateByMarkers, tagMarkers } from './rating.ts';
+import { combine, type MarkedRating, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
 
 /** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */
 export interface SidecarFields {
@@ -111,4 +110,120 @@ export function toRecord(
     ...(isOpen && asked.rating ? { atLeast: asked.rating } : {}),
     ...(unknown.length > 0 ? { unknownMarkers: unknown } : {}),
   };
+}
+
+// Tags in the shapes that tools write: texts, lists, objects by type, and objects with names; with and without a namespace.
+
+type Role = 'artist' | 'character' | 'category' | 'title' | 'ignored';
+
+/** The types and namespaces of tags. Tags of any other type are categories. Image boards have numbers for types, too. */
+const types: [Role, string][] = [
+  ['artist', 'artist creator mangaka 1'],
+  ['character', 'character characters oc 4'],
+  ['category', 'general species genre theme series copyright parody'],
+  [
+    'ignored',
+    'meta metadata faults invalid deprecated lore contributor studio medium source bookmark rating',
+  ],
+  ['title', 'title'],
+  ['ignored', 'page chapter volume filename'],
+];
+const roles = new Map(types.flatMap(([role, names]) => names.split(' ').map((name) => [name, role])));
+
+/** A plain list of tags gives no types, so that its artists and characters may be known from elsewhere. */
+export class Tags {
+  readonly artist = new Set<string>();
+  readonly character = new Set<string>();
+  readonly category = new Set<string>();
+  readonly title = new Set<string>();
+  readonly ignored = new Set<string>();
+  readonly markers: Marker[] = [];
+
+  add(value: unknown, type = ''): void {
+    if (typeof value === 'string') for (const name of splitTags(value)) this.#addName(name, type);
+    else if (Array.isArray(value)) for (const item of value) this.#addItem(item, type);
+    else if (typeof value === 'object' && value !== null && type === '')
+      for (const [key, item] of Object.entries(value)) if (Array.isArray(item)) this.add(item, key);
+  }
+
+  #addItem(item: unknown, type: string): void {
+    if (typeof item === 'string' || typeof item === 'number') this.#addName(String(item), type);
+    if (typeof item !== 'object' || item === null) return;
+    const { names, translated_name, name, tag, category, type: number } = item as Record<string, unknown>;
+    const candidates = [Array.isArray(names) ? names[0] : undefined, translated_name, name, tag];
+    const found = candidates.find((text) => typeof text === 'string' && text.trim() !== '');
+    const own = [category, number].find((value) => typeof value === 'string' || typeof value === 'number');
+    if (typeof found === 'string') this.#addName(found, String(own ?? type));
+  }
+
+  #addName(text: string, type: string): void {
+    const tag = cleanName(text);
+    const markers = [...tagMarkers(tag)];
+    for (const marker of markers) this.markers.push(marker);
+    // `rating:explicit` is only a marker.
+    if (tag === '' || markers.some(({ field }) => field !== 'tags')) return;
+    const [, namespace = '', rest = ''] = /^([a-z]+):\s*(\S.*)$/is.exec(tag) ?? [];
+    const role = roles.get(namespace.toLowerCase());
+    if (role) this.#addTo(role, rest);
+    else this.#addTo(roles.get(type.toLowerCase()) ?? 'category', tag);
+  }
+
+  /** Names that no entry can have are left out. */
+  #addTo(role: Role, text: string): void {
+    if (this[role].has(text)) return;
+    const [name] = role === 'category' ? categoryNames([text]) : [text];
+    const valid = role === 'ignored' || role === 'title' ? name : validName(role, name);
+    if (valid !== undefined) this[role].add(valid);
+  }
+}
+
+/** Without commas, spaces separate tags. */
+function splitTags(text: string): string[] {
+  return text.split(text.includes(',') ? ',' : /\s+/);
+}
+
+// Titles and descriptions that tools and cameras wrote, as plain text that an image can have.
+
+/** Longer texts are cut before anything else. */
+const MAX_READ_LENGTH = 10 * MAX_DESCRIPTION_LENGTH;
+
+/** One line. Undefined if it is no text, or empty. */
+export function titleText(value: unknown): string | undefined {
+  const text = cleanName(plainText(value)?.replace(/\s+/g, ' ') ?? '');
+  return text ? cutText(text, MAX_TITLE_LENGTH).trim() : undefined;
+}
+
+/** HTML becomes text. Undefined if it is no text, or empty. */
+export function descriptionText(value: unknown): string | undefined {
+  const plain = plainText(value);
+  const text = plain && (isHtml.test(plain) ? withoutHtml(plain) : plain).trim();
+  return text ? cutText(text, MAX_DESCRIPTION_LENGTH).trim() : undefined;
+}
+
+/** Line breaks are line feeds. */
+function plainText(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.slice(0, MAX_READ_LENGTH).toWellFormed().replace(/\r\n?/g, '\n');
+  return withoutHidden(text, true).normalize();
+}
+
+const isHtml = /<\/?(?:a|b|blockquote|br|code|div|em|h[1-6]|i|img|li|ol|p|span|strong|u|ul)\b[^<>]*>/i;
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+
+function withoutHtml(text: string): string {
+  // A pattern with spaces on both sides of the line feed would take quadratic time.
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .join(' ')
+    .replace(/<(?:br|\/p|\/div|\/li|\/h[1-6]|\/blockquote)\b[^<>]*>\s*/gi, '\n')
+    .replace(/<\/?[a-z][^<>]*>/gi, '')
+    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? '');
+}
+
+/** What cameras and programs write when nobody has written anything. */
+const BOILERPLATE =
+  /^(?:.{0,30}digital (?:still )?camera|sony dsc|dcim|exif[ _]jpeg[ _]picture|.{0,10}jpeg image|created with .{0,40}|default|untitled|screenshot|image|ascii|\W*)$/i;
+
+export function isBoilerplate(text: string): boolean {
+  return BOILERPLATE.test(text.trim());
 }

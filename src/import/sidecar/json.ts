@@ -1,13 +1,17 @@
 /** Reads a sidecar in JSON: the fields of an image record, or those of gallery-dl, Hydrus and szurubooru. */
-
 import { isId } from '../../catalogue/names.ts';
+import { editDistance } from '../../lib/text.ts';
 import { RecordError } from '../records/problems.ts';
-import { categoryNames, type SidecarFields, sourceOf, validName } from './fields.ts';
-import { checkOwnJson } from './own-json.ts';
-import { findMarkers, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
-import { Tags } from './tags.ts';
-import { isTakeout, readTakeout } from './takeout.ts';
-import { descriptionText, titleText } from './texts.ts';
+import {
+  categoryNames,
+  descriptionText,
+  type SidecarFields,
+  sourceOf,
+  Tags,
+  titleText,
+  validName,
+} from './fields.ts';
+import { fieldMarkers, findMarkers, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -221,4 +225,123 @@ function parseTime(value: unknown): string | undefined {
   const parsed = new Date(isSeconds ? Number(text) * 1000 : `${date}${time.replace(' ', 'T')}${offset}`);
   const iso = Number.isNaN(parsed.getTime()) ? '' : parsed.toISOString();
   return /^\d{4}-/.test(iso) ? iso : undefined;
+}
+
+// Checks JSON that somebody wrote by hand: no tool is known to write it, so that a wrong type or name is a mistake. Pure.
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTexts = (value: unknown) => isText(value) || (Array.isArray(value) && value.every(isText));
+const isSource = (value: unknown) => isTexts(value) || (typeof value === 'object' && !Array.isArray(value));
+
+/** The fields of an image record, and what each of them may be. All may be null. */
+const own: Record<string, [isRight: (value: unknown) => boolean, hint: string]> = {
+  artist: [isTexts, 'a name'],
+  categories: [isTexts, 'a list of names'],
+  characters: [isTexts, 'a list of names'],
+  source: [isSource, '{"name":…,"url":…} or a URL'],
+  createdAt: [isText, 'a text'],
+  title: [isText, 'a text'],
+  description: [isText, 'a text'],
+  takenAt: [isText, 'a text'],
+  fileName: [isText, 'a text'],
+};
+/** The names that people may have meant. */
+const meant = [...Object.keys(own), 'nsfw', 'rating', 'tags'];
+/** Others that have a meaning in the files of any tool. */
+const others = ['id', 'type', 'file', 'sources', 'date'];
+
+/** What only tools write. */
+const toolKeys = [
+  ...['category', 'subcategory', 'extractor', 'md5', 'checksum', 'sha512_hash', 'file_url', 'uploader'],
+  ...['hashtags', 'metadata', 'urls', 'source_urls', 'post_url', 'safety', 'media_asset', 'creationTime'],
+  ...['author', 'user', 'username', 'account', 'owner', 'creator', 'blog_name', 'tweet_id', 'created_at'],
+];
+
+export function checkOwnJson(fields: Fields): void {
+  const keys = Object.keys(fields);
+  if (keys.some((key) => toolKeys.includes(key) || /^(?:tags_|tag_string)/.test(key))) return;
+  // Both people and tools write `tags`. Tools have other types, but spell right.
+  const mayBeTool = Object.hasOwn(fields, 'tags');
+  for (const [name, [isRight, hint]] of Object.entries(own)) {
+    const value = Object.hasOwn(fields, name) && !mayBeTool ? fields[name] : null;
+    if (value !== null && !isRight(value)) throw new RecordError(`${name}: must be ${hint}`);
+  }
+  for (const key of keys) {
+    if (meant.includes(key) || others.includes(key) || isMarker(key)) continue;
+    const near = meant.find((name) => isNear(key, name));
+    if (near !== undefined) throw new RecordError(`unknown field "${key}"; did you mean "${near}"?`);
+  }
+}
+
+const isMarker = (key: string) => !fieldMarkers(key, 'any').next().done;
+
+/** Whether one letter of a name is wrong, missing, too many or swapped with the next one. In short names, that is too much. */
+export function isNear(typed: string, name: string): boolean {
+  const [a, b] = [typed.toLowerCase(), name.toLowerCase()];
+  if (a === b) return true;
+  if (b.length < 4 || Math.abs(a.length - b.length) > 1) return false;
+  const isSwapped = [...a].some(
+    (letter, at) => a.slice(0, at) + a.slice(at + 1, at + 2) + letter + a.slice(at + 2) === b,
+  );
+  return isSwapped || editDistance([...a], [...b], 1) <= 1;
+}
+
+// Reads the JSON of Google Takeout. People, places and the address of the picture there stay private.
+
+function isTakeout({ photoTakenTime, title }: Fields): boolean {
+  return typeof photoTakenTime === 'object' && photoTakenTime !== null && typeof title === 'string';
+}
+
+function readTakeout(fields: Fields): SidecarFields {
+  const title = titleText(fields.title);
+  // The title is the name that the file had, which may have been cut since, or one that somebody gave.
+  const isFileName = title !== undefined && /\.[a-z0-9]{2,5}$/i.test(title) && !/[/\\]/.test(title);
+  const takenAt = timeIn(fields.photoTakenTime);
+  return {
+    title: isFileName ? undefined : title,
+    fileName: isFileName ? title : undefined,
+    description: descriptionText(fields.description),
+    createdAt: takenAt,
+    takenAt,
+    marked: { rating: undefined, unknown: [] },
+    hidden: hiddenReason(fields),
+  };
+}
+
+function hiddenReason({ archived, trashed, inLockedFolder }: Fields): string | undefined {
+  if (inLockedFolder === true) return 'locked in Google Photos';
+  if (trashed === true) return 'in the trash of Google Photos';
+  return archived === true ? 'archived in Google Photos' : undefined;
+}
+
+function timeIn(value: unknown): string | undefined {
+  const { timestamp } = (value ?? {}) as { timestamp?: unknown };
+  const seconds = /^-?\d{1,11}$/.test(String(timestamp)) ? Number(timestamp) : Number.NaN;
+  const time = new Date(seconds * 1000);
+  const iso = Number.isNaN(time.getTime()) ? '' : time.toISOString();
+  // Pictures without a date have the first moment of 1970.
+  return /^\d{4}-/.test(iso) && seconds !== 0 ? iso : undefined;
+}
+
+const ENDING = '.supplemental-metadata';
+/** Takeout cuts longer names of files. */
+const MAX_LENGTH = 46;
+
+/**
+ * The picture that a JSON file with such a name is about, or undefined: `a.jpg.supplemental-metadata(1).json` and `a.jpg(1).json`
+ * are about `a(1).jpg`. The ending may be cut.
+ */
+export function takeoutSubject(name: string): string | undefined {
+  const [, body = '', number = ''] = /^(.+?)(\(\d{1,4}\))?\.json$/i.exec(name) ?? [];
+  const dot = body.search(/\.(?:s[a-z-]*)?$/i);
+  const hasEnding = dot > 0 && ENDING.startsWith(body.slice(dot).toLowerCase());
+  if (!hasEnding && number === '') return undefined;
+  const subject = hasEnding ? body.slice(0, dot) : body;
+  return subject.replace(/(\.[^.]*)?$/, `${number}$1`);
+}
+
+/** The names that a picture has in those of its JSON files: its own, cut, and that of the picture it was made from. */
+export function takeoutNames(picture: string): string[] {
+  const original = picture.replace(/-edited(\(\d+\))?(?=\.[^.]*$)/i, '$1');
+  return [...new Set([picture, picture.slice(0, MAX_LENGTH), original])];
 }

@@ -2,8 +2,8 @@
  * How explicit a picture is, by the markers of sites and tools: one table of fields and of the values that each of them has. All
  * markers of a picture count together: the strictest wins, and one whose value is not in the table counts as explicit.
  */
-import { cleanName } from '../../catalogue/hidden-characters.ts';
-import type { Rating } from '../../catalogue/types.ts';
+import { cleanName } from '../../catalogue/names.ts';
+import type { Rating } from '../../catalogue/schemas.ts';
 import type { UnknownMarker } from '../records/record.ts';
 
 /** `rating` is undefined if the value is not understood. */

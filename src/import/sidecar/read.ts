@@ -1,11 +1,31 @@
-/** Reads the sidecars of a picture: files next to it, in the formats of several tools. */
-import { readXmp } from '../../media/metadata/read.ts';
+/** Reads the sidecars of a picture: files next to it, in the formats of several tools, and the metadata in the picture itself. */
+import { cleanName } from '../../catalogue/names.ts';
+import { type Metadata, readXmp } from '../../media/metadata/read.ts';
 import { RecordError, withSubject } from '../records/problems.ts';
-import type { SidecarFields } from './fields.ts';
+import { type ImageLine, isValidRecord, type OpenField } from '../records/record.ts';
+import {
+  categoryNames,
+  descriptionText,
+  isBoilerplate,
+  limitNames,
+  type SidecarFields,
+  sourceOf,
+  Tags,
+  titleText,
+  validName,
+} from './fields.ts';
 import { readJson } from './json.ts';
-import { readXmpSidecar } from './metadata.ts';
-import { isPhotoPrism, readPhotoPrism } from './photoprism.ts';
-import { readText } from './text.ts';
+import {
+  combine,
+  fieldMarkers,
+  type MarkedRating,
+  type Marker,
+  namespaceMarkers,
+  rateByMarkers,
+  tagMarkers,
+} from './rating.ts';
+
+// Reads the sidecars of a picture: files next to it, in the formats of several tools.
 
 /** The first one counts for a field that several state. */
 const endings = ['json', 'xmp', 'yml', 'txt', 'tags.txt', 'urls.txt'];
@@ -38,4 +58,267 @@ export function decodeText(bytes: Buffer): string {
   } catch {
     throw new RecordError(`not valid ${encoding.toUpperCase()}`);
   }
+}
+
+// What metadata says about a picture: that of an XMP sidecar, and that of the picture itself, which fills what is left open.
+
+function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
+  if (!metadata) throw new RecordError('not valid XMP');
+  const tags = new Tags();
+  tags.add(metadata.keywords);
+  const { creator, date, takenAt } = metadata;
+  return {
+    artist: validName('artist', creator) ?? [...tags.artist][0],
+    source: copyrightOf(metadata),
+    createdAt: date,
+    title: titleText(metadata.title) ?? titleText([...tags.title][0]),
+    description: descriptionOf(metadata),
+    takenAt,
+    categories: metadata.keywords.length > 0 ? [...tags.category] : undefined,
+    characters: tags.character.size > 0 ? [...tags.character] : undefined,
+    marked: rateByMarkers(metadataMarkers(metadata)),
+  };
+}
+
+function* metadataMarkers({ keywords, properties }: Metadata): Generator<Marker> {
+  for (const keyword of keywords) yield* tagMarkers(keyword);
+  for (const [name, value] of properties) yield* fieldMarkers(name, value);
+}
+
+/** The copyright notice and the page that explains it: of all fields, the source is where people look for both. */
+function copyrightOf({ copyright, copyrightUrl }: Metadata) {
+  const page = sourceOf(copyrightUrl ?? '');
+  if (copyright === undefined && !page) return undefined;
+  const source = { name: cleanName(copyright ?? page?.name ?? ''), url: page ? new URL(page.url).href : '' };
+  return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
+}
+
+/** Cameras fill the field with their name. */
+function descriptionOf({ description = '' }: Metadata): string | undefined {
+  return isBoilerplate(description) ? undefined : descriptionText(description);
+}
+
+const MAX_KEYWORDS = 100;
+/** Some programs write the place as keywords, such as `geo:lat=48.1`. */
+const PLACE = /^geo:/i;
+
+/**
+ * Fills the fields that a folder and its sidecars leave open. Each value is used only if it is valid: a picture with odd metadata
+ * is no reason to stop an import.
+ */
+export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
+  const { openFields = [], unknownMarkers, atLeast, folder, ...closed } = record;
+  const { creator, date, takenAt } = metadata;
+  const open = new Set(openFields);
+  let result: ImageLine = closed;
+  const add = (field: OpenField, value: Partial<ImageLine>) => {
+    if (!open.has(field) || !isValidRecord({ ...result, ...value })) return;
+    result = { ...result, ...value };
+    open.delete(field);
+  };
+  const artist = validName('artist', creator);
+  if (artist) add('artist', { artist });
+  if (date !== undefined) add('createdAt', { createdAt: date });
+  const source = copyrightOf(metadata);
+  if (source) add('source', { source });
+  const [title, description] = [titleText(metadata.title), descriptionOf(metadata)];
+  if (title && !isBoilerplate(title)) add('title', { title });
+  if (description) add('description', { description });
+  if (takenAt) add('takenAt', { takenAt });
+  const names = keywordNames(metadata.keywords);
+  const { categories: stated = [] } = result;
+  const categories = limitNames([...stated, ...names], stated.length);
+  if (names.length > 0) add('categories', { categories });
+  const ratings = {
+    ...(folder && { folder }),
+    ...(atLeast && { atLeast }),
+    ...(unknownMarkers && { unknownMarkers }),
+  };
+  return addRating({ ...result, ...ratings, openFields: [...open] }, open.has('nsfw'), metadata);
+}
+
+/** Metadata makes a picture more explicit, never less. */
+function addRating(record: ImageLine, isOpen: boolean, metadata: Metadata): ImageLine {
+  const { nsfw, atLeast, unknownMarkers = [] } = record;
+  const before: MarkedRating = { rating: isOpen ? atLeast : nsfw, unknown: unknownMarkers };
+  const found = rateByMarkers(metadataMarkers(metadata));
+  if (found.rating === undefined || found.rating === 'sfw') return record;
+  const { rating = 'nsfw', unknown } = combine(before, found);
+  const markers = unknown.length > 0 ? { unknownMarkers: unknown } : {};
+  return { ...record, ...(isOpen ? { atLeast: rating } : { nsfw: rating }), ...markers };
+}
+
+/** Keywords as categories. */
+function keywordNames(keywords: string[]): string[] {
+  const plain = keywords.filter((keyword) => !PLACE.test(keyword) && namespaceMarkers(keyword).next().done);
+  const names = categoryNames(plain);
+  return [...new Set(names.filter((name) => validName('category', name)))].slice(0, MAX_KEYWORDS);
+}
+
+// Reads a text file of tags: one per line or separated by commas, as Hydrus, gallery-dl and training sets have them.
+
+/** `isPlain` is whether only its content can tell that it is a list of tags, and not a diary or a licence. */
+function readText(text: string, isPlain: boolean): SidecarFields {
+  const items = splitItems(text);
+  if (isPlain && !looksLikeTags(items))
+    // Whatever it is, what it says about the rating counts.
+    return { marked: rateByMarkers(items.flatMap((item) => [...tagMarkers(item)])) };
+  const source = items.map(sourceOf).find((item) => item !== undefined);
+  const names = items.filter((item) => sourceOf(item) === undefined);
+  const tags = new Tags();
+  tags.add(names);
+  return {
+    artist: [...tags.artist][0],
+    source,
+    title: titleText([...tags.title][0]),
+    categories: names.length > 0 ? [...tags.category] : undefined,
+    characters: tags.character.size > 0 ? [...tags.character] : undefined,
+    marked: rateByMarkers(tags.markers),
+  };
+}
+
+export function splitItems(text: string): string[] {
+  const items = text
+    .split(/[\r\n,]+/)
+    // Image generators read brackets as weights, so training sets escape those of names.
+    .map((item) => item.replace(/\\([()])/g, '$1').trim())
+    .filter(Boolean);
+  // Several words in a single line are one tag, unless they look like those of image boards.
+  const [only = ''] = items;
+  return items.length === 1 && only.includes('_') ? only.split(/\s+/) : items;
+}
+
+const MAX_WORDS = 8;
+const MAX_LENGTH = 100;
+/** Four words and the end of a sentence, or an end in the middle: names such as "K-On!" and "Dr. Mario" are no sentences. */
+const sentence = /^(?:\S+\s+){3,}\S*\p{L}{2,}[.!?…:;]["')\]]?$|\p{Ll}{3,}[.!?]["')\]]?\s+\p{Lu}/u;
+
+const legal =
+  /\bcopyright\s*(?:\(c\)|©|\d{4})|©|\ball rights reserved\b|\blicen[cs]ed? (?:under|to|by)\b|\bpermission is\b/i;
+
+/** Whether the items of a text are tags: none is of a licence, and at most one in eight is a sentence or longer than a name. */
+export function looksLikeTags(items: string[]): boolean {
+  if (items.some((item) => legal.test(item))) return false;
+  const prose = items.filter(
+    (item) =>
+      sourceOf(item) === undefined &&
+      (item.length > MAX_LENGTH || item.split(/\s+/).length > MAX_WORDS || sentence.test(item)),
+  );
+  return prose.length * 8 <= items.length;
+}
+
+// Reads the YAML that PhotoPrism keeps for each picture. People and places stay private.
+
+/** Other programs write YAML too. */
+function isPhotoPrism(text: string): boolean {
+  return /^UID: \S/m.test(text) && /^(?:Type|TakenAt|CreatedAt|Quality): \S/m.test(text);
+}
+
+export function readPhotoPrism(text: string): SidecarFields {
+  const fields = readFlatYaml(text);
+  const get = (name: string) => fields.get(name)?.trim() || undefined;
+  // What has no source was composed by PhotoPrism: texts of the names of people and of the place, keywords of the place.
+  const written = (name: string) => get(`${name}Src`) && get(name);
+  const hasPlace = ['Lat', 'Lng', 'PlaceSrc', 'CellID'].some((name) => get(name) !== undefined);
+  const keywords = (hasPlace ? written : get)('Details.Keywords')?.split(',') ?? [];
+  const names = categoryNames(keywords).filter((name) => validName('category', name));
+  const isEstimated = /^(?:estimate|name|auto)?$/.test(get('TakenSrc') ?? '');
+  const takenAt = isEstimated ? undefined : isoTime(get('TakenAt'));
+  return {
+    artist: validName('artist', get('Details.Artist')),
+    source: copyright(get('Details.Copyright')),
+    categories: names.length > 0 ? [...new Set(names)] : undefined,
+    createdAt: takenAt,
+    takenAt,
+    title: titleText(written('Title')),
+    description: descriptionText(written('Caption') ?? written('Description')),
+    marked: rateByMarkers(names.flatMap((name) => [...tagMarkers(name)])),
+    hidden: hiddenReason(get),
+  };
+}
+
+function hiddenReason(get: (name: string) => string | undefined): string | undefined {
+  if ((get('Private') ?? 'false') !== 'false') return 'private in PhotoPrism';
+  return get('DeletedAt') === undefined ? undefined : 'archived in PhotoPrism';
+}
+
+function copyright(name: string | undefined): { name: string; url: string } | undefined {
+  return name !== undefined && name.length <= 255 ? { name, url: '' } : undefined;
+}
+
+function isoTime(text: string | undefined): string | undefined {
+  const time = new Date(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text ?? '') ? (text as string) : '');
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+// Reads the YAML that PhotoPrism writes: texts under names, some of them one level deep, as go-yaml prints them. Nothing else of
+// YAML is needed, and a library for all of it would have to be kept from its anchors, tags and cycles.
+
+/** One space before the value: with any number, a line that `.*` does not match to its end would take quadratic time. */
+const line = /^( {0,2})([A-Za-z][A-Za-z0-9]*):(?: (.*))?$/;
+const escapes: Record<string, string> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  '0': '\0',
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+};
+
+/** A text by its name, such as `Title` or `Details.Keywords`. Lists are left out. */
+export function readFlatYaml(yaml: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  const lines = yaml.replace(/^\ufeff/, '').split(/\r?\n/);
+  let parent = '';
+  for (let at = 0; at < lines.length; ) {
+    const current = lines[at++] as string;
+    if (/^\s*(#.*)?$/.test(current) || current === '---') continue;
+    const [, indent = '', name, text = ''] = line.exec(current) ?? [];
+    const value = text.trim();
+    if (name === undefined) throw new RecordError(`not YAML of PhotoPrism, in line ${at}`);
+    // What is indented more belongs to this name; so do the items of a list.
+    const start = at;
+    while (at < lines.length && isContinued(lines[at] as string, indent)) at++;
+    const more = lines.slice(start, at);
+    if (indent === '') parent = name;
+    const isParent = value === '' && more.some((item) => line.test(item));
+    if (isParent && indent === '') at = start;
+    else if (!more.some((item) => /^\s*- /.test(item)) || /^[|>]/.test(value))
+      fields.set(indent === '' ? name : `${parent}.${name}`, scalar(value, more));
+  }
+  return fields;
+}
+
+function isContinued(text: string, indent: string): boolean {
+  return text.trim() === '' || text.startsWith(`${indent} `) || text.startsWith(`${indent}- `);
+}
+
+function scalar(value: string, more: string[]): string {
+  if (/^[|>][+-]?\d?$/.test(value)) return block(value.startsWith('>') ? ' ' : '\n', more);
+  // A line break inside a text is a space.
+  const whole = [value, ...more]
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join(' ');
+  if (whole.startsWith("'") && whole.endsWith("'")) return whole.slice(1, -1).replaceAll("''", "'");
+  if (whole.startsWith('"') && whole.endsWith('"'))
+    return whole
+      .slice(1, -1)
+      .replace(/\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|(.))/gi, (_, x, u, long, sign) =>
+        sign === undefined ? codePoint(x ?? u ?? long) : (escapes[sign] ?? sign),
+      );
+  return whole === 'null' || whole === '~' ? '' : whole;
+}
+
+function codePoint(digits: string): string {
+  const code = Number.parseInt(digits, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+}
+
+function block(separator: string, more: string[]): string {
+  return more
+    .map((part) => part.trim())
+    .join(separator)
+    .trim();
 }

@@ -1,15 +1,58 @@
-/** Finds the pictures of a folder, with the files next to each that may describe it. */
+/** Finds the pictures of a folder, the files next to each that describe it, and what the folder says about them. */
 import { type Dirent, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { normaliseName } from '../../catalogue/names.ts';
+import { basename, join, sep } from 'node:path';
+import { cleanName, normaliseName } from '../../catalogue/names.ts';
+import { Rating } from '../../catalogue/schemas.ts';
+import * as Type from '../../lib/json-schema.ts';
+import { compile } from '../../lib/validator.ts';
 import { RecordError, withSubject } from '../records/problems.ts';
-import { decodeText } from '../sidecar/read.ts';
-import { foldFileName, sidecarFinder } from './companions.ts';
+import { describeErrors, isReference, isStorable, parseJson } from '../records/record.ts';
+import { takeoutNames, takeoutSubject } from '../sidecar/json.ts';
+import { decodeText, sidecarNames } from '../sidecar/read.ts';
 import { readInside } from './files.ts';
-import { FOLDER_FILE, type FolderFile, inherit, parseFolderFile } from './folder-file.ts';
-import { type IgnoreRule, isIgnored, isJunk } from './ignore.ts';
-import { IGNORE_FILE, type IgnoreFiles } from './ignore-files.ts';
+import { checkRules, type IgnoreRule, isIgnored, isJunk, parseRule, parseRules } from './ignore.ts';
+
+// Finds the sidecars of pictures among the files of a folder. Pure.
+
+/** Names that differ in case only are about the same pictures, so that each of these would read all of them. */
+const MAX_SHARED = 8;
+
+/** Names of files with the same folded form are about the same picture. */
+const foldFileName = (name: string): string => normaliseName(name).toLowerCase();
+
+/**
+ * Returns the sidecars of a picture, the first one that counts first. `names` may have files of an inner folder, which count only
+ * where no other has the name. The form of Unicode makes no difference, and neither does the case, but the same case comes first.
+ */
+export function sidecarFinder(names: string[]): (picture: string) => string[] {
+  const { inner = [], outer = [] } = Object.groupBy(names, (name) =>
+    basename(name) === name ? 'outer' : 'inner',
+  );
+  const groupBy = (keyOf: (name: string) => string) =>
+    new Map([inner, outer].flatMap((some) => [...Map.groupBy(some, (name) => keyOf(basename(name)))]));
+  const [byName, byFolded] = [groupBy(normaliseName), groupBy(foldFileName)];
+  const subjectOf = (name: string) => takeoutSubject(normaliseName(name));
+  const bySubject = Map.groupBy(names, subjectOf);
+  const byFoldedSubject = Map.groupBy(names, (name) => subjectOf(name)?.toLowerCase());
+  const find = (name: string) =>
+    byName.get(name) ?? byFolded.get(foldFileName(name))?.slice(0, MAX_SHARED) ?? [];
+  return (picture) => {
+    // The names of Takeout are cut in either form.
+    const forms = ['NFC', 'NFD'].map((form) => picture.normalize(form));
+    const takeout = new Set(forms.flatMap(takeoutNames).map(normaliseName))
+      .values()
+      .flatMap((name) => [
+        ...find(`${name}.json`),
+        ...(bySubject.get(name) ?? []),
+        ...(byFoldedSubject.get(name.toLowerCase()) ?? []),
+      ]);
+    const own = new Set(sidecarNames(normaliseName(picture)).flatMap(find));
+    return [...own.union(new Set(takeout.take(MAX_SHARED)))];
+  };
+}
+
+// Finds the pictures of a folder, with the files next to each that may describe it.
 
 export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
 
@@ -149,3 +192,99 @@ async function readFolderFile(root: string, path: string): Promise<FolderFile> {
 
 /** The name without its extension. */
 const stemOf = (name: string) => foldFileName(name.replace(/\.[^.]*$/, ''));
+
+// What a folder says about the pictures below it: a file .zukan.json, and which of the folders' names are categories. Pure.
+
+export const FOLDER_FILE = '.zukan.json';
+
+const MAX_CATEGORIES = 100;
+
+const FolderFile = Type.Object(
+  {
+    rating: Type.Optional(Rating),
+    categories: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_CATEGORIES })),
+    artist: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+export type FolderFile = Type.Static<typeof FolderFile>;
+const validator = compile(FolderFile);
+
+export function parseFolderFile(text: string): FolderFile {
+  const value = parseJson(text);
+  if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
+  if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+  const { categories: names, artist: person, ...others } = value as FolderFile;
+  const categories = names?.map(cleanName);
+  const artist = person && cleanName(person);
+  const wrong = categories?.find((name) => !isReference('category', name));
+  if (wrong !== undefined) throw new RecordError(`categories: "${wrong}" cannot be the name of a category`);
+  if (artist !== undefined && !isReference('artist', artist))
+    throw new RecordError(`artist: "${artist}" cannot be the name of an artist`);
+  return { ...others, ...(categories && { categories }), ...(artist !== undefined && { artist }) };
+}
+
+/** For pictures of an inner folder: its rating and artist count, and categories add up. */
+export function inherit(outer: FolderFile, inner: FolderFile): FolderFile {
+  const categories = [...new Set([...(outer.categories ?? []), ...(inner.categories ?? [])])];
+  return { ...outer, ...inner, ...(categories.length > 0 && { categories }) };
+}
+
+/** Which of the folders that lead to a picture are its categories: all, the last one, none, or so many from the first one on. */
+export type FolderCategories = 'all' | 'last' | 'none' | number;
+
+export function usedFolders(folders: string[], which: FolderCategories): string[] {
+  if (which === 'all') return folders;
+  if (which === 'last') return folders.slice(-1);
+  return folders.slice(0, which === 'none' ? 0 : which);
+}
+
+// The files .zukanignore of a folder that is imported, each read once.
+
+export const IGNORE_FILE = '.zukanignore';
+const MAX_BYTES = 64 * 1024;
+
+export class IgnoreFiles {
+  readonly #root: string;
+  readonly #excluded: IgnoreRule[];
+  /** Those that apply in each folder. */
+  readonly #rules = new Map<string, IgnoreRule[]>();
+
+  /** `exclude` has rules for the whole folder, which count more than those of files. */
+  constructor(root: string, exclude: readonly string[]) {
+    this.#root = root;
+    this.#excluded = checkRules(exclude.map((glob) => parseRule(glob)));
+  }
+
+  /** Throws a `RecordError` if a file cannot be read: what it names must not be published. */
+  async rulesIn(folder: string[]): Promise<IgnoreRule[]> {
+    const key = folder.join(sep);
+    const known = this.#rules.get(key);
+    if (known) return known;
+    const outer = folder.length > 0 ? await this.rulesIn(folder.slice(0, -1)) : this.#excluded;
+    const own = await this.#read(folder);
+    // Rules of outer folders come first, and those of the command line last.
+    const files = outer.slice(0, outer.length - this.#excluded.length);
+    const rules = own.length > 0 ? checkRules([...files, ...own, ...this.#excluded]) : outer;
+    this.#rules.set(key, rules);
+    return rules;
+  }
+
+  /** Whether an import leaves a file alone, or a folder that it is in. Not if that cannot be found out. */
+  async isIgnored(path: string): Promise<boolean> {
+    const names = path.split(sep);
+    for (let end = 1; end <= names.length; end++) {
+      if (isJunk(names[end - 1] as string)) return true;
+      const rules = await this.rulesIn(names.slice(0, end - 1)).catch(() => []);
+      if (isIgnored(rules, names.slice(0, end), end < names.length)) return true;
+    }
+    return false;
+  }
+
+  async #read(folder: string[]): Promise<IgnoreRule[]> {
+    const path = join(...folder, IGNORE_FILE);
+    if (!lstatSync(join(this.#root, path), { throwIfNoEntry: false })) return [];
+    const bytes = await readInside(this.#root, path, MAX_BYTES);
+    return withSubject(path, () => parseRules(decodeText(bytes), folder));
+  }
+}

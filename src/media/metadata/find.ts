@@ -1,5 +1,5 @@
 /** Finds the metadata of a picture, whatever its format. That of WebP, the simplest one, is here. */
-import type { Mimetype } from '../../catalogue/types.ts';
+import type { Mimetype } from '../../catalogue/schemas.ts';
 import { PictureError } from '../picture.ts';
 import { avifMetadata } from './avif.ts';
 import { gifMetadata } from './gif.ts';

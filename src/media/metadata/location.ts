@@ -2,7 +2,7 @@
  * Removes the location from the metadata of a picture, without decoding it. The pixels and all other metadata stay. The
  * result for a picture must never change, or an import would take the same picture for another one.
  */
-import type { Mimetype } from '../../catalogue/types.ts';
+import type { Mimetype } from '../../catalogue/schemas.ts';
 import { PictureError } from '../picture.ts';
 import { cleanExif } from './exif.ts';
 import { findMetadata } from './find.ts';

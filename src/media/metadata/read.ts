@@ -1,6 +1,6 @@
 /** Reads what a picture's EXIF, IPTC and XMP say about it, with ExifReader. */
 import type { ExpandedTags } from 'exifreader';
-import type { Mimetype } from '../../catalogue/types.ts';
+import type { Mimetype } from '../../catalogue/schemas.ts';
 import { findMetadata } from './find.ts';
 import { allKeywords } from './keywords.ts';
 import type { PartKind } from './part.ts';

@@ -1,9 +1,9 @@
 /** Sends signed requests to an S3 bucket, with a timeout and retries, and with errors that say what to do. */
 import { hash } from 'node:crypto';
 import type { Clock, StartTimer } from '../../lib/clock.ts';
-import { Unavailable } from '../../lib/errors.ts';
+import { Unavailable } from '../../lib/metrics.ts';
 import type { CredentialProvider, Credentials } from './credentials.ts';
-import { resolveAddress, type S3Location } from './location.ts';
+import { resolveAddress, type S3Location } from './links.ts';
 import { encodeQuery, Signer } from './sigv4.ts';
 
 export interface S3Options {

@@ -1,9 +1,41 @@
-/** Links to a bucket: presigned GET URLs, made without a request. */
+/** The addresses of a bucket: its location, and links to its keys that need no request. */
 import type { LinkSigner, Validity } from '../../access/links.ts';
 import type { SignLink } from '../../catalogue/documents/image-document.ts';
-import type { Credentials } from './credentials.ts';
-import { resolveAddress, type S3Address, type S3Location } from './location.ts';
-import { Signer } from './sigv4.ts';
+import type { CredentialProvider, Credentials } from './credentials.ts';
+import { encodePath, Signer } from './sigv4.ts';
+
+// The location of a bucket, and the addresses of its keys.
+
+export interface S3Location {
+  bucket: string;
+  region: string;
+  /** The start of every key in the bucket: empty, or ending with a slash. */
+  prefix: string;
+  /** The origin of an S3-compatible server; undefined for Amazon. */
+  endpoint: string | undefined;
+  credentials: CredentialProvider;
+}
+
+interface S3Address {
+  origin: string;
+  host: string;
+  bucketPath: string;
+  keyPath(key: string): string;
+}
+
+/** Amazon's certificates cover `<bucket>.s3…` only if the name has no dot. */
+const hostName = /^[a-z0-9-]+$/;
+
+export function resolveAddress({ bucket, prefix, region, endpoint }: S3Location): S3Address {
+  const hasOwnHost = endpoint === undefined && hostName.test(bucket);
+  const amazon = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+  const { origin, host } = new URL(endpoint ?? `https://${hasOwnHost ? `${bucket}.` : ''}${amazon}`);
+  const bucketPath = hasOwnHost ? '/' : `/${encodePath(bucket)}/`;
+  const start = bucketPath + encodePath(prefix);
+  return { origin, host, bucketPath, keyPath: (key) => start + encodePath(key) };
+}
+
+// Links to a bucket: presigned GET URLs, made without a request.
 
 export class S3Links implements LinkSigner {
   /** One week, the maximum that S3 accepts. */

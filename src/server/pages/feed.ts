@@ -3,14 +3,17 @@
  * a call of the API. Only images rated sfw appear, because a reader cannot blur them.
  */
 import { linkValidity } from '../../access/links.ts';
-import { keepLatest } from '../../api/answers.ts';
-import type { Call, Callable, QueryOf, TaggedResponse } from '../../api/endpoint.ts';
-import { unwrap } from '../../api/images.ts';
-import { type LatestPage, readLatest } from '../../api/latest.ts';
-import { pageUrl } from '../../api/links.ts';
-import { cursor, imageFilters } from '../../api/parameters.ts';
-import { pickParameters } from '../../api/query.ts';
-import type { Image } from '../../catalogue/types.ts';
+import {
+  type Call,
+  type Callable,
+  keepLatest,
+  pageUrl,
+  type QueryOf,
+  type TaggedResponse,
+} from '../../api/endpoint.ts';
+import { type LatestPage, readLatest, unwrap } from '../../api/images.ts';
+import { cursor, imageFilters, pickParameters } from '../../api/parameters.ts';
+import type { Image } from '../../catalogue/schemas.ts';
 import { makeTextLater } from '../../http/assets.ts';
 import { entityTag } from '../../http/request.ts';
 import * as Type from '../../lib/json-schema.ts';

@@ -2,13 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import { parseFileLink } from '../../access/links.ts';
 import { RequestCaller } from '../../api/call.ts';
-import type { Services } from '../../api/services.ts';
+import type { Services } from '../../api/endpoint.ts';
 import type { FileFacts } from '../../catalogue/catalogue.ts';
-import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/thumbnails.ts';
-import { ApiError } from '../../http/errors.ts';
-import type { Exchange } from '../../http/exchange.ts';
+import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/document.ts';
+import { ApiError, type Exchange } from '../../http/exchange.ts';
 import { matchesETag, prefersHtml } from '../../http/request.ts';
-import { messagePage, sendMessagePage } from './message-page.ts';
+import { messagePage, sendMessagePage } from './html.ts';
 
 /** Of the UUID that the verified name begins with. */
 const ID_LENGTH = 36;

@@ -2,26 +2,116 @@
  * The threads that serve, seen from the main thread, which serves nothing itself: it replaces workers that fail, writes
  * their log, collects their reports and fills the document cache.
  */
-
 import { once } from 'node:events';
+import { getCompileCacheDir } from 'node:module';
 import { createServer, type Server } from 'node:net';
+import { extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
-import { ClientTable } from '../../access/limits/client-table.ts';
-import { createLimiterMemory } from '../../access/limits/memory.ts';
-import type { Config } from '../../config/config.ts';
-import { loadLinkKeys } from '../../config/link-keys.ts';
-import type { LogLevel } from '../../config/log.ts';
+import { Worker } from 'node:worker_threads';
+import { ClientTable, createLimiterMemory } from '../../access/limits/memory.ts';
+import type { Config, LogLevel } from '../../config/config.ts';
+import { loadLinkKeys } from '../../config/environment.ts';
 import { errorField, Logger, writeToStdout } from '../../http/logger.ts';
-import { startTimeMetric, workerFailuresMetric } from '../../http/process-metrics.ts';
 import type { Address } from '../../http/server.ts';
 import { createTurnMemory, endTurn } from '../../lib/concurrency.ts';
-import type { MetricsReport } from '../../lib/metrics.ts';
+import { type MetricsReport, startTimeMetric, workerFailuresMetric } from '../../lib/metrics.ts';
 import { SHUTDOWN_TIMEOUT_MS } from '../app.ts';
 import { createDocumentMemory, fillDocumentCache, openStore } from '../engines.ts';
-import { Member, type WorkerEvents } from './member.ts';
-import { BEAT_MS, type ToWorker } from './messages.ts';
-import { Reports } from './reports.ts';
+import {
+  BEAT_MS,
+  type FromWorker,
+  Heartbeat,
+  type Reporter,
+  Reports,
+  type ToWorker,
+  type WorkerData,
+} from './messages.ts';
+
+// A place in the pool for a worker, and the thread that has it now.
+
+/** The same file is JavaScript in the package. */
+const entryPoint = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
+/** Workers do not inherit the cache of compiled code. Without it, starting one takes far more CPU time and memory. */
+const bootstrap = `
+  const compileCache = ${JSON.stringify(getCompileCacheDir())};
+  if (compileCache) require('node:module').enableCompileCache(compileCache);
+  import(${JSON.stringify(entryPoint)});`;
+
+interface WorkerEvents {
+  onMessage: (message: Exclude<FromWorker, { type: 'ready' | 'listening' }>) => void;
+  onExit: (reason: unknown) => void;
+}
+
+class Member implements Reporter {
+  readonly number: number;
+  worker: Worker | undefined;
+  isListening = false;
+  report: MetricsReport | undefined;
+  startedAt = 0;
+  failuresInARow = 0;
+  #heartbeat = new Heartbeat();
+  /** Settles when the thread has done what it was asked for: to get ready, or to listen. */
+  #asked = Promise.withResolvers<string>();
+  /** Why the thread ended, as far as known. */
+  #failure: unknown;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  /** Starts a thread. Returns when it could serve. */
+  async start(data: Omit<WorkerData, 'heartbeat'>, { onMessage, onExit }: WorkerEvents): Promise<void> {
+    this.#heartbeat = new Heartbeat();
+    this.#asked = Promise.withResolvers();
+    this.#failure = new Error('the thread ended');
+    this.startedAt = performance.now();
+    const workerData: WorkerData = { ...data, heartbeat: this.#heartbeat.memory };
+    this.worker = new Worker(bootstrap, { eval: true, workerData });
+    this.worker.on('message', (message: FromWorker) => {
+      if (message.type === 'ready') return this.#asked.resolve('');
+      if (message.type !== 'listening') return onMessage(message);
+      this.isListening = true;
+      this.#asked.resolve(message.url);
+    });
+    this.worker.on('error', (error) => {
+      this.#failure = error;
+    });
+    this.worker.on('exit', () => {
+      this.worker = undefined;
+      this.isListening = false;
+      this.#asked.reject(this.#failure);
+      onExit(this.#failure);
+    });
+    await this.#asked.promise;
+  }
+
+  /** Returns the URL when the thread listens. */
+  async listen(address: Address): Promise<string> {
+    if (!this.worker) throw this.#failure;
+    this.#asked = Promise.withResolvers();
+    this.post({ type: 'listen', address });
+    return this.#asked.promise;
+  }
+
+  /** Ends the thread if it hangs. Call this once per beat of the main thread. */
+  checkHeartbeat(): void {
+    if (!this.isListening || !this.#heartbeat.look()) return;
+    this.#failure = new Error('the thread did not respond');
+    void this.worker?.terminate();
+  }
+
+  isResponding(): boolean {
+    return this.#heartbeat.isResponding;
+  }
+
+  ask(question: number, withMetrics: boolean): void {
+    this.post({ type: 'report', question, withMetrics });
+  }
+
+  post(message: ToWorker): void {
+    this.worker?.postMessage(message);
+  }
+}
 
 /** In this thread the filler delays nobody. */
 const DOCUMENTS_PER_SLICE = 400;
@@ -207,7 +297,7 @@ export async function canSharePorts(host: string): Promise<boolean> {
 }
 
 /** Fails if another process listens on the port: without this check, the threads would share the port with it. */
-export async function refusePortInUse({ host, port }: Address): Promise<void> {
+async function refusePortInUse({ host, port }: Address): Promise<void> {
   if (port > 0) await close(await listen({ host, port }));
 }
 

@@ -1,19 +1,21 @@
 /** The change log as those who change the catalogue see it: what they need to undo changes, and the trash. */
 import type { Change, ChangeLogWriter } from '../../catalogue/change-log.ts';
-import { inBatches } from '../../lib/parallel.ts';
-import { addChanges, addItems, addTrash, repairItems } from '../change-rows.ts';
-import type { Expiry } from '../expiry.ts';
-import { SHELF_BATCH_SIZE } from '../queries.ts';
-import type { WriteSession } from '../session.ts';
+import { expiryTime, isInDoubt, type NotedTime, noteTime } from '../../lib/clock.ts';
+import { inBatches } from '../../lib/concurrency.ts';
+import { SHELF_BATCH_SIZE, type WriteSession } from '../session.ts';
 import {
+  addChanges,
+  addItems,
+  addTrash,
   CHANGE_COLUMNS,
   createChangeLogReader,
   ITEM_COLUMNS,
   type ItemRow,
   readTrash,
+  repairItems,
   toItem,
 } from './log.ts';
-import type { ChangeRecorder } from './recorder.ts';
+import { type ChangeContext, type ChangeRecorder, MAX_ITEMS } from './recorder.ts';
 
 /** Rows of the trash that are removed together. */
 const BATCH_SIZE = 500;
@@ -150,4 +152,57 @@ export function createChangeLog(
     },
     repair: (broken) => repairItems(session, broken),
   };
+}
+
+// Notes the time with each commit, and forgets changes that are too old or too many.
+
+export class Expiry {
+  readonly #session: WriteSession;
+  readonly #context: ChangeContext;
+  readonly #noted: NotedTime;
+  #clock: NotedTime;
+
+  constructor(session: WriteSession, context: ChangeContext, noted: NotedTime) {
+    this.#session = session;
+    this.#context = context;
+    this.#noted = noted;
+    this.#clock = noteTime(noted, context.now);
+  }
+
+  get now(): string {
+    return this.#context.now;
+  }
+
+  get clock(): NotedTime {
+    return this.#clock;
+  }
+
+  /** Somebody knows that the present time is right. */
+  accept(): void {
+    this.#clock = { at: this.now, since: '' };
+  }
+
+  async finish(recorder: ChangeRecorder): Promise<void> {
+    const { at, since } = this.#clock;
+    if (this.#clock !== this.#noted)
+      await this.#session.run('update clock set at = $1, since = $2', [at, since]);
+    if (recorder.current() || since !== this.#noted.since) await this.#forgetChanges(recorder.number);
+  }
+
+  async #forgetChanges(below: number): Promise<void> {
+    const { historyDays, maxItems = MAX_ITEMS } = this.#context;
+    const expiry = expiryTime(this.now, historyDays);
+    // No change was made before an earlier one, nor in the future, whatever the clock said.
+    const [oldest] = await this.#session.query<{ number: number | null }>(
+      `select max(number) as number from
+         (select number, max(case when at <= $4 then at end) over (order by number) as latest,
+            sum(items) over (order by number desc) as total from change) as summed
+       where number < $1 and (latest < $2 or total > $3)`,
+      [below, isInDoubt(this.#clock, expiry) ? '' : expiry, maxItems, this.now],
+    );
+    if (typeof oldest?.number !== 'number') return;
+    await this.#session.run('delete from change where number <= $1', [oldest.number]);
+    await this.#session.run('delete from change_item where change <= $1', [oldest.number]);
+    await this.#session.run('delete from applied_edit where change <= $1', [oldest.number]);
+  }
 }

@@ -8,28 +8,69 @@
  */
 import { type ByteString, ImageDocument } from '../../catalogue/documents/image-document.ts';
 import type { Metric } from '../../lib/metrics.ts';
-import {
-  ARTIST,
-  addressIndex,
-  CATEGORIES,
-  CHARACTERS,
-  COUNT,
-  DOCUMENT_WORDS,
-  EPOCH,
-  FILE_NAME_AND_KEY,
-  firstAddress,
-  GENERATION,
-  isOpen,
-  LENGTH,
-  LINK_END_AND_EXPIRES,
-  LISTS_AND_END,
-  MAX_DOCUMENT_LENGTH,
-  MAX_IMAGE,
-  revisionIn,
-  TEXT_ADDRESSES,
-  TEXT_WORDS,
-  USED_WORDS,
-} from '../document-memory.ts';
+import type { Tuning } from '../../lib/tuning.ts';
+import { type Call, get, type View } from '../view.ts';
+
+// The layout of the memory that caches image documents. One thread writes (filler.ts) and any number read
+// (this file), without locks:
+//
+//     header | addresses of texts | texts and documents, appended → … free … ← addresses of documents, by image number
+//
+// Texts that many documents share are numbered from 1. A text or document is never changed. It is published by storing how
+// many words are used, and then its address. Whatever else the writer does, it does while the epoch is odd: readers find
+// nothing then, and discard what they have read if the epoch changed meanwhile.
+
+/** Words of four bytes in the header. */
+export const EPOCH = 0;
+/** Changes when all addresses become invalid. */
+export const GENERATION = 1;
+/** The number of the last change that the cache has followed: its lower and its higher 32 bits. */
+export const REVISION = 2;
+/** The highest image number that has room for an address. */
+export const MAX_IMAGE = 3;
+export const COUNT = 4;
+export const USED_WORDS = 5;
+export const REVISION_HIGH = 6;
+/** The addresses of shared texts begin here. */
+export const TEXT_ADDRESSES = 8;
+
+/** The words before the bytes of a document. Positions have 16 bits, two in a word. */
+const LENGTH = 0;
+const LISTS_AND_END = 1;
+const FILE_NAME_AND_KEY = 2;
+const LINK_END_AND_EXPIRES = 3;
+/** The numbers of shared texts; 0 if the document is stored whole. */
+const CATEGORIES = 4;
+const CHARACTERS = 5;
+const ARTIST = 6;
+export const DOCUMENT_WORDS = 7;
+/** A shared text has only its length. */
+export const TEXT_WORDS = 1;
+
+/** In bytes. Longer documents do not occur in real catalogues, and are not cached. Their positions would not fit. */
+export const MAX_DOCUMENT_LENGTH = 64 * 1024 - 1;
+
+/** Memory that cannot cache anything, for commands that read few documents. */
+export function noDocumentMemory(): SharedArrayBuffer {
+  return new SharedArrayBuffer(TEXT_ADDRESSES * 4);
+}
+
+/** Of the memory, for the addresses of shared texts. */
+const TEXT_ADDRESS_PART = 1 / 64;
+
+/** Where texts and documents begin. Address 0 means "not cached". */
+export function firstAddress(words: Uint32Array): number {
+  return TEXT_ADDRESSES + Math.floor(words.length * TEXT_ADDRESS_PART);
+}
+
+/** What the cache's revision is as a number. */
+const revisionIn = (words: Uint32Array): number =>
+  (words[REVISION_HIGH] as number) * 2 ** 32 + (words[REVISION] as number);
+
+export const isOpen = (epoch: number): boolean => (epoch & 1) === 0;
+
+/** The word with the address of an image's document. */
+export const addressIndex = (words: Uint32Array, image: number): number => words.length - 1 - image;
 
 export class DocumentCache {
   readonly #words: Uint32Array;
@@ -168,4 +209,52 @@ export class DocumentCache {
 
 function wordAt(words: Uint32Array, index: number): number {
   return words[index] as number;
+}
+
+// Image documents by number, from the cache or from the database, and image numbers by id.
+
+/** Images shown once are often requested again by their id. */
+const MAX_CACHED_IDS = 20_000;
+
+export class Documents {
+  readonly #cache: DocumentCache;
+  readonly #isCaching: boolean;
+  /** Image numbers by id, of one version. */
+  readonly #numbers = new Map<string, number>();
+  #version: number | undefined;
+
+  constructor(memory: ArrayBufferLike, { isCaching }: Tuning) {
+    this.#cache = new DocumentCache(memory);
+    this.#isCaching = isCaching;
+  }
+
+  *numberOf(view: View, id: string): Call<number | undefined> {
+    const { version } = view.snapshot;
+    if (version !== this.#version || !this.#isCaching) this.#numbers.clear();
+    this.#version = version;
+    const known = this.#numbers.get(id);
+    if (known !== undefined) return known;
+    const number = yield* get(view.imageNumber(id));
+    // Another call may have read a newer version meanwhile.
+    const isCurrent = version === this.#version && this.#numbers.size < MAX_CACHED_IDS;
+    if (number !== undefined && isCurrent) this.#numbers.set(id, number);
+    return number;
+  }
+
+  *read(view: View, numbers: number[]): Call<ImageDocument[]> {
+    const { documentRevision } = view.snapshot;
+    const cached = this.#cache.get(numbers, documentRevision);
+    const missing = numbers.filter((_, index) => !cached[index]);
+    if (missing.length === 0) return cached as ImageDocument[];
+    const read = (yield* get(view.documents(missing))).values();
+    return numbers.map(
+      (number, index) =>
+        cached[index] ??
+        new ImageDocument(read.next().value as string, undefined, undefined, number, documentRevision),
+    );
+  }
+
+  metrics(): Metric[] {
+    return this.#cache.metrics();
+  }
 }

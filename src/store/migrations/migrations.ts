@@ -1,8 +1,5 @@
-/**
- * What turns a catalogue of version 1.0.0 into one of this version, in both databases alike. Never edit a released step; append a
- * new one.
- */
-import { withoutTitle } from '../../catalogue/history-line.ts';
+/** Migrations that SQL alone cannot express, and those that both databases run. Once released, never edit one; append a new one. */
+import { withoutTitle } from '../../catalogue/lines.ts';
 import { normaliseName } from '../../catalogue/names.ts';
 import { BEFORE_1_0 } from '../../lib/version.ts';
 
@@ -109,7 +106,7 @@ export const addIdentity: DataMigration = function* (newId) {
   yield* query('insert into identity select $1 where not exists (select 1 from identity)', newId());
 };
 
-/** The last time that was noted (contract/clock.ts). */
+/** The last time that was noted (lib/clock.ts). */
 const ADD_CLOCK = `
   create table clock (at text not null, since text not null);
   insert into clock values (coalesce((select at from change order by number desc limit 1), ''), '')`;

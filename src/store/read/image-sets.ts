@@ -4,25 +4,24 @@
  * the catalogue changes. What is not in memory waits in a fair queue, because a client can name hundreds of shelves.
  */
 import type { Caller } from '../../catalogue/catalogue.ts';
-import { emptyBits, setBit } from '../../catalogue/sets/bits.ts';
 import {
   BitmapBuilder,
   BitmapSet,
+  emptyBits,
   type ImageSet,
+  ImageSizes,
   isSparse,
   ListSet,
   RangeSet,
+  setBit,
 } from '../../catalogue/sets/image-set.ts';
-import { ImageSizes } from '../../catalogue/sets/image-sizes.ts';
 import type { Placement } from '../../catalogue/writer.ts';
-import { yieldToEventLoop } from '../../lib/event-loop.ts';
+import { yieldToEventLoop } from '../../lib/concurrency.ts';
 import { LruCache } from '../../lib/lru-cache.ts';
 import { defaultTuning, type Tuning } from '../../lib/tuning.ts';
-import type { CatalogueVersion, Shelf } from '../shelves.ts';
-import { readSlices, type SliceReader } from '../slices.ts';
-import { expectVersion } from '../versions.ts';
+import { type CatalogueVersion, expectVersion, type Shelf } from '../view.ts';
 import { type Selection, selectionKey, shelvesOf, soleShelf } from './selection.ts';
-import { FairQueue, type Spend } from './slices.ts';
+import { FairQueue, readSlices, type SliceReader, type Spend } from './slices.ts';
 
 const MAX_SHELF_BYTES = 48 * 1024 * 1024;
 /** Apart from the shelves, because clients can ask for any number of different selections. */

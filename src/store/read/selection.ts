@@ -1,10 +1,9 @@
 /** What a filter means: which shelves an image must be on, which it must not, and the size it must have. */
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../../catalogue/catalogue.ts';
 import { foldName } from '../../catalogue/names.ts';
-import { hasSize, type SizeTest } from '../../catalogue/sets/image-sizes.ts';
+import { hasSize, type SizeTest } from '../../catalogue/sets/image-set.ts';
 import type { Placement } from '../../catalogue/writer.ts';
-import type { CatalogueVersion, Shelf, ShelfSnapshot } from '../shelves.ts';
-import { type Call, get, type View } from '../view.ts';
+import { type Call, type CatalogueVersion, get, type Shelf, type ShelfSnapshot, type View } from '../view.ts';
 
 /** Shelves of which an image must be on at least one. */
 export interface Choice {

@@ -1,8 +1,7 @@
 /** Several threads share one limit exactly, in bounded memory, and outlive a thread that dies in the middle of a decision. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ClientTable } from '../../../src/access/limits/client-table.ts';
-import { createLimiterMemory, MemoryLimiter } from '../../../src/access/limits/memory.ts';
+import { ClientTable, createLimiterMemory, MemoryLimiter } from '../../../src/access/limits/memory.ts';
 import { BLOCK_MS, decide, freshState, type RateState, rateOf } from '../../../src/access/rate.ts';
 import { atDepth } from '../../support/depth.ts';
 import { seededRandomInt } from '../../support/zukan/service.ts';

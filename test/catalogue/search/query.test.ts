@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { MentionedKind as Kind } from '../../../src/catalogue/schemas.ts';
 import { bestNames, findEqual } from '../../../src/catalogue/search/best-names.ts';
 import {
   findMeant,
@@ -11,7 +12,6 @@ import {
   wordsFor,
 } from '../../../src/catalogue/search/query.ts';
 import { MAX_TITLE_WORDS, titleQuery, titleWords } from '../../../src/catalogue/search/title-words.ts';
-import type { MentionedKind as Kind } from '../../../src/catalogue/types.ts';
 
 /** `-artist:"a b"` for a negated quoted term. */
 function show(text: string): string[] {

@@ -6,8 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
-import { openCredentials } from '../../../src/media/s3/credential-sources.ts';
-import type { Credentials } from '../../../src/media/s3/credentials.ts';
+import { type Credentials, openCredentials } from '../../../src/media/s3/credentials.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const MINUTE = 60_000;

@@ -5,7 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UNKNOWN_ARTIST } from '../../../src/catalogue/unknown-artist.ts';
+import { UNKNOWN_ARTIST } from '../../../src/catalogue/documents/document.ts';
 import { type Drawing, drawInto } from '../pictures/pictures.ts';
 
 export const uuid = (kind: number, index: number): string =>

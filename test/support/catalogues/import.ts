@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalogue, ListFilter } from '../../../src/catalogue/catalogue.ts';
 import type { ImageDocument } from '../../../src/catalogue/documents/image-document.ts';
-import type { Image, Window } from '../../../src/catalogue/types.ts';
+import type { Image, Window } from '../../../src/catalogue/schemas.ts';
 import { importFiles } from '../../../src/cli/importing/import.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { ImportListener } from '../../../src/import/listener.ts';

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { routes } from '../../../src/api/routes.ts';
-import { Router } from '../../../src/http/router.ts';
+import { Router } from '../../../src/http/server.ts';
 import { compile, type Validator } from '../../../src/lib/validator.ts';
 import { buildOpenApi } from '../../../src/server/pages/reference/openapi.ts';
-import type { OpenApi, Operation, Ref, Response } from '../../../src/server/pages/reference/types.ts';
+import type { OpenApi, Operation, Ref, Response } from '../../../src/server/pages/reference/responses.ts';
 import type { Answer } from './service.ts';
 
 const defaultPrefixes = ['/api', '/v1'];

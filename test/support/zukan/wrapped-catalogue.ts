@@ -1,16 +1,15 @@
 /** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
 import { after } from 'node:test';
-import { Cursors } from '../../../src/access/cursors.ts';
 import { Exemptions, fileRule, previewRule, tokenRule } from '../../../src/access/limiter.ts';
-import { FileLinks } from '../../../src/access/links.ts';
+import { Cursors, FileLinks } from '../../../src/access/links.ts';
 import type { Catalogue } from '../../../src/catalogue/catalogue.ts';
 import type { Config } from '../../../src/config/config.ts';
+import { LimiterCounters } from '../../../src/http/exchange.ts';
 import { Logger } from '../../../src/http/logger.ts';
-import { LimiterCounters } from '../../../src/http/traffic.ts';
 import { secureRandomInt } from '../../../src/lib/random.ts';
 import { defaultTuning } from '../../../src/lib/tuning.ts';
+import { createWebServer } from '../../../src/server/app.ts';
 import { openBudget, openFiles, openStore, openThumbnailMaker } from '../../../src/server/engines.ts';
-import { createWebServer } from '../../../src/server/web-server.ts';
 import { clock as fixedClock } from './api.ts';
 import { type Answer, send } from './service.ts';
 

@@ -1,15 +1,20 @@
-/**
- * The preview of the page that a link to the gallery shows: an image, or an artist, character, category or album with its
- * cover. Only images rated sfw appear, because a preview cannot blur them.
- */
+/** How others find the gallery: the previews of links to it, and what browsers and search engines look for on a site. */
+import { setImmediate } from 'node:timers/promises';
 import { linkValidity } from '../../../access/links.ts';
-import { readUuid } from '../../../api/query.ts';
-import type { Services } from '../../../api/services.ts';
-import type { SignLink } from '../../../catalogue/documents/image-document.ts';
-import type { Album, Artist, Category, Character, Image, Kind } from '../../../catalogue/types.ts';
-import { UNKNOWN_ARTIST } from '../../../catalogue/unknown-artist.ts';
-import type { RawQuery } from '../../../http/query-string.ts';
-import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../html.ts';
+import type { Services, Site } from '../../../api/endpoint.ts';
+import { readUuid } from '../../../api/parameters.ts';
+import { routes } from '../../../api/routes.ts';
+import { UNKNOWN_ARTIST } from '../../../catalogue/documents/document.ts';
+import { type SignLink, withoutLink } from '../../../catalogue/documents/image-document.ts';
+import type { Album, Artist, Category, Character, Image, Kind } from '../../../catalogue/schemas.ts';
+import { type Asset, makeAsset, makeText, once, sendAsset } from '../../../http/assets.ts';
+import { ApiError, type Exchange } from '../../../http/exchange.ts';
+import type { RawQuery } from '../../../http/request.ts';
+import { drawIcon } from '../../../media/logo.ts';
+import { ATOM_TYPE, escapeHtml, html, JSON_FEED_TYPE, type Markup } from '../html.ts';
+
+// The preview of the page that a link to the gallery shows: an image, or an artist, character, category or album with its
+// cover. Only images rated sfw appear, because a preview cannot blur them.
 
 /** What a link to the gallery is about. The id is undefined if it is not a UUID. */
 export interface Subject {
@@ -196,4 +201,186 @@ function pictureTags({ url, width, height, mimetype, alt }: Picture): Markup {
 <meta property="og:image:height" content="${height}">
 <meta property="og:image:alt" content="${alt}">
 `;
+}
+
+// What browsers and search engines look for on a site: icons, a manifest, robots.txt and a sitemap.
+
+/** Their addresses have no version. */
+export const ICON_CACHING = 'public, max-age=86400';
+/** For the home screens of phones, and for everything larger. */
+const iconSizes = [180, 512];
+/** Phones cut the corners off. */
+const LOGO_MARGIN = 0.12;
+/** The background of `web/style.css`. */
+const PAPER = '#faf8f3';
+
+type Send = (exchange: Exchange) => void | Promise<void>;
+
+/** Handlers by path. `readIcon` returns the picture that icons are drawn from. */
+export function siteFiles(
+  services: Services,
+  bases: readonly string[],
+  readIcon: () => Promise<Buffer>,
+): Record<string, Send> {
+  const sitemap = new Sitemap(services);
+  const manifest = once(() =>
+    makeAsset(JSON.stringify(describeSite(services.site)), 'application/manifest+json'),
+  );
+  const rules = robotRules(bases);
+  const sendIcon = (size: number): Send => {
+    const margin = services.site.logo ? LOGO_MARGIN : 0;
+    const draw = async () => drawIcon(await readIcon(), { size, margin, background: PAPER });
+    const icon = once(async () => makeAsset(await draw(), 'image/png'));
+    return async (exchange) => sendAsset(exchange, await icon(), { cacheControl: ICON_CACHING });
+  };
+  return {
+    ...Object.fromEntries(iconSizes.map((size) => [iconPath(size), sendIcon(size)])),
+    '/manifest.webmanifest': (exchange) => sendAsset(exchange, manifest()),
+    '/robots.txt': (exchange) => {
+      const text = `${rules}\nSitemap: ${services.originOf(exchange.request)}/sitemap.xml\n`;
+      return sendAsset(exchange, makeText(text, 'text/plain; charset=utf-8'));
+    },
+    '/sitemap.xml': async (exchange) => {
+      const origin = services.originOf(exchange.request);
+      if (!sitemap.isReady(origin)) spend(services, exchange);
+      await sendAsset(exchange, await sitemap.get(origin));
+    },
+  };
+}
+
+const iconPath = (size: number) => `/icon-${size}.png`;
+
+/** Making a sitemap counts as a look-up of the client, like a link preview. */
+function spend(
+  { limiter, isInExemptNetwork, previewLookups, clientOf }: Services,
+  { request }: Exchange,
+): void {
+  if (!limiter || isInExemptNetwork(request) || previewLookups.take(clientOf(request)).isAllowed) return;
+  throw new ApiError(503, 'The sitemap is not ready: try again in a minute.', { 'Retry-After': '60' });
+}
+
+function describeSite({ name, accent }: Site): object {
+  const icons = iconSizes.map((size) => ({
+    src: iconPath(size),
+    sizes: `${size}x${size}`,
+    type: 'image/png',
+  }));
+  const colours = { background_color: PAPER, theme_color: accent ?? PAPER };
+  return { name, short_name: name, start_url: '/', scope: '/', display: 'minimal-ui', ...colours, icons };
+}
+
+/**
+ * Search engines read the pages, which describe what they are about, and the pictures of their previews. The API is
+ * for programs, and crawling it would only use up its rate limit.
+ */
+function robotRules(bases: readonly string[]): string {
+  const segments = new Set(routes.flatMap(({ path }) => path.split('/', 2)[1] || []));
+  const apiPaths = (base: string) => (base ? [`${base}/`] : [...segments].map((segment) => `/${segment}`));
+  const rules = bases.flatMap((base) => [
+    `Allow: ${base}/image/*/file`,
+    ...apiPaths(base).map((path) => `Disallow: ${path}`),
+  ]);
+  return ['User-agent: *', ...rules, ''].join('\n');
+}
+
+// The addresses of the gallery for search engines: the lists, and what has a picture that is rated sfw.
+
+/** A sitemap may have 50,000, but reading so many for each search engine would take too long. */
+const MAX_ADDRESSES = 10_000;
+const CHUNK = 100;
+/** The names of these parameters are in `web/route.ts`. */
+const listedKinds: [Kind, string][] = [
+  ['artist', 'artists'],
+  ['character', 'characters'],
+  ['category', 'categories'],
+  ['album', 'albums'],
+];
+
+interface Made {
+  origin: string;
+  asset: Asset;
+}
+
+class Sitemap {
+  readonly #services: Services;
+  #paths: Promise<string[]> | undefined;
+  #startedAt = 0;
+  #latest: Made | undefined;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Whether it takes little time to get it. */
+  isReady(origin: string): boolean {
+    return this.#latest?.origin === origin && !this.#isOld();
+  }
+
+  async get(origin: string): Promise<Asset> {
+    if (this.#latest && this.isReady(origin)) return this.#latest.asset;
+    if (!this.#paths || this.#isOld()) {
+      this.#startedAt = this.#services.clock();
+      this.#paths = findPaths(this.#services);
+      this.#paths.catch(() => (this.#paths = undefined));
+    }
+    // Clients choose the origin, by the `Host` that they send.
+    const asset = makeText(formatSitemap(await this.#paths, origin), 'application/xml; charset=utf-8');
+    this.#latest = { origin, asset };
+    return asset;
+  }
+
+  #isOld(): boolean {
+    const { clock, tuning } = this.#services;
+    return Math.abs(clock() - this.#startedAt) >= tuning.maxSitemapAgeMs;
+  }
+}
+
+function formatSitemap(paths: readonly string[], origin: string): string {
+  const urls = paths.map((path) => `<url><loc>${escapeHtml(origin + path)}</loc></url>\n`);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join('')}</urlset>
+`;
+}
+
+async function findPaths(services: Services): Promise<string[]> {
+  const paths = ['/', '/?order=newest'];
+  for (const [kind, list] of listedKinds) {
+    const found = await findEntries(services, kind, MAX_ADDRESSES - paths.length - 1);
+    if (found.length > 0) paths.push(`/?in=${list}`, ...found);
+  }
+  return [...paths, ...(await findImages(services, MAX_ADDRESSES - paths.length))];
+}
+
+/** Only those with a cover: the others have no picture that everyone may see. */
+async function findEntries({ catalogue }: Services, kind: Kind, limit: number): Promise<string[]> {
+  const paths: string[] = [];
+  for (let offset = 0; paths.length < limit; offset += CHUNK) {
+    const { items, total } = await catalogue.list(kind, { limit: CHUNK, offset }, true);
+    for (const { document, cover } of items) {
+      const entry: Artist | Character | Category | Album = JSON.parse(document);
+      const isPublic = cover && !('nsfw' in entry && entry.nsfw) && entry.id !== UNKNOWN_ARTIST.id;
+      if (isPublic) paths.push(`/?${kind}=${entry.id}`);
+    }
+    if (offset + CHUNK >= total || offset >= MAX_ADDRESSES) break;
+    // Other requests are served meanwhile.
+    await setImmediate();
+  }
+  return paths.slice(0, limit);
+}
+
+/** The newest images rated sfw. */
+async function findImages({ catalogue }: Services, limit: number): Promise<string[]> {
+  const caller = { client: 'sitemap', signal: new AbortController().signal };
+  const paths: string[] = [];
+  let below: number | undefined;
+  while (paths.length < limit) {
+    const latest = await catalogue.latestImages({ nsfw: ['sfw'] }, below, CHUNK, caller);
+    if ('problem' in latest) break;
+    paths.push(...latest.images.map((document) => `/?image=${document.toImage(withoutLink, []).id}`));
+    below = latest.next;
+    if (below === undefined) break;
+    await setImmediate();
+  }
+  return paths.slice(0, limit);
 }

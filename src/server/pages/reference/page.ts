@@ -1,12 +1,16 @@
 /** The reference page: the whole OpenAPI document as HTML. */
-import type { Route } from '../../../api/endpoint.ts';
-import type { Site } from '../../../api/services.ts';
-import { html, type Markup, prose } from '../html.ts';
-import { iconLink, wordmark } from '../site.ts';
+import { formatAddress, type Query, type Request } from '../../../../web/reference/code.ts';
+import type { Route, Site } from '../../../api/endpoint.ts';
+import {
+  containingPattern,
+  type ExampleRecords,
+  outlinePattern,
+  startingPattern,
+} from '../../../api/examples.ts';
+import { html, iconLink, type Markup, prose, wordmark } from '../html.ts';
 import type { Examples } from './examples.ts';
-import { headerList, quickStart, searchSection } from './guide.ts';
-import { operationSection, schemaSection } from './sections.ts';
-import type { OpenApi, Operation } from './types.ts';
+import type { OpenApi, Operation } from './responses.ts';
+import { copyButton, operationSection, requestBlock, schemaSection, tabbedBlock } from './sections.ts';
 
 /** The addresses of its files, with their versions. */
 interface PageFiles {
@@ -142,4 +146,147 @@ function groupSection(
   return html`<h2 id="${name.toLowerCase()}-group">${name}</h2>
 <p>${prose(description)}</p>
 ${sections}`;
+}
+
+// The parts of the reference page that explain: the quick start, the response headers and the search language.
+
+/** From the first call to a picture in a page or in a chat. */
+function quickStart({ paths }: OpenApi, prefix: string, { origin, records }: Examples): Markup {
+  const random = (query: Query): Request => ({
+    prefix,
+    path: '/image/random',
+    query,
+    method: 'random',
+    body: 'data',
+  });
+  const safe: Query = { nsfw: ['sfw'] };
+  const categories: Query = records.categories.length > 0 ? { categories: records.categories } : {};
+  const filters = (paths['/image/random']?.get.parameters ?? []).flatMap((parameter) =>
+    '$ref' in parameter ? [parameter.$ref.slice(parameter.$ref.lastIndexOf('/') + 1)] : [],
+  );
+  const block = (name: string, query: Query) =>
+    requestBlock(name, random(query), origin, copyButton(`Copy the code of step ${name.at(-1)}`));
+  return html`<h2 id="quick-start">Quick start</h2>
+${step(
+  '1. Get a picture',
+  html`<p>No account and no token are needed. <code>url</code> in the response is the picture; it works until <code>meta.expires</code>.
+<a href="#random">Try it on this page</a>.</p>`,
+  block('step-1', { ...safe, limit: 1 }),
+)}
+${step(
+  '2. Choose what you get',
+  html`<p>Filters and options are parameters: ${filters.map(
+    (name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`,
+  )}. An image must match every filter. <a href="#random">Each is explained below</a>, and the names of categories
+are at <a href="#categories"><code>/category</code></a>.</p>`,
+  block('step-2', { ...categories, ...safe, limit: 3 }),
+)}
+${step(
+  '3. Use it in a page or a bot',
+  html`<p>An address that redirects to a file never expires, so a page can use it as it is. A bot sends the <code>url</code> to its
+chat. Many people share the rate limit of a bot: ask the operator for a token without one, or use the typed client, which waits as long as
+the server demands.</p>`,
+  tabbedBlock('step-3', usageSamples(origin, random, prefix), origin, copyButton('Copy the code of step 3')),
+)}`;
+}
+
+function step(title: string, text: Markup, code: Markup): Markup {
+  return html`<section class="step">
+<div class="about"><h3>${title}</h3>
+${text}</div>
+<div class="examples">${code}</div>
+</section>`;
+}
+
+function usageSamples(origin: string, random: (query: Query) => Request, prefix: string) {
+  const file = formatAddress({
+    prefix,
+    path: '/image/random/file',
+    query: { nsfw: ['sfw'], width: 480 },
+    body: 'file',
+  });
+  const image = formatAddress(random({ nsfw: ['sfw'], limit: 1, include: ['artist'] }));
+  return [
+    { value: 'page', label: 'Page', code: `<img src="${origin}${file}" alt="A random picture" width="480">` },
+    {
+      value: 'bot',
+      label: 'Bot',
+      code: `async function pictureCommand() {
+  const response = await fetch('${origin}${image}');
+  const { success, message, data } = await response.json();
+  if (!success) return message;
+  const [image] = data;
+  if (!image) return 'There is no picture.';
+  return \`\${image.url} by \${image.artistDetails.name}\`;
+}`,
+    },
+  ];
+}
+
+function headerList({ components }: OpenApi): Markup {
+  const items = Object.entries(components.headers).map(
+    ([name, { description, example }]) =>
+      html`<dt><code>${name}</code></dt><dd>${prose(description)} <span class="sample">${String(example)}</span></dd>
+`,
+  );
+  return html`<dl class="headers">${items}</dl>`;
+}
+
+/** With names that match. docs/search.md explains the whole language. */
+export const operators: [pattern: string, meaning: string, matches: string][] = [
+  ['%ink%', '`%` is any text, even none', 'ink, Hoshino Ink, inkwell'],
+  ['a_c', '`_` is exactly one character', 'abc, a-c'],
+  ['cat|dog', '`|` separates alternatives', 'cat, dog'],
+  ['(cat|dog)girl', 'parentheses group', 'catgirl, doggirl'],
+  ['ab*c', '`*` repeats what is before it any number of times', 'ac, abc, abbc'],
+  ['abc+', '`+` repeats it at least once', 'abc, abcc'],
+  ['abc?', '`?` makes it optional', 'ab, abc'],
+  ['abc{2}', '`{2}` repeats it twice, `{2,}` at least twice, `{2,4}` two to four times', 'abcc'],
+  ['[a-z]abc', '`[…]` is one of these characters, `[^…]` any other', 'aabc, Babc'],
+  ['[[:digit:]]+', 'classes have names, such as `alpha`, `digit` and `space`', '2026'],
+  ['100\\%', '`\\` makes the next character literal', '100%'],
+];
+
+/** The search language, with a form that tries patterns on this catalogue. */
+function searchSection(prefix: string, records: ExampleRecords): Markup {
+  const rows = operators.map(
+    ([pattern, meaning, matches]) =>
+      html`<tr><th scope="row"><code>${pattern}</code></th><td>${prose(meaning)}</td><td>${matches}</td></tr>
+`,
+  );
+  return html`<h2 id="search-language">Search language</h2>
+<p>The parameter <code>search</code> of <a href="#artists"><code>/artist</code></a>, <a href="#characters"><code>/character</code></a>,
+<a href="#categories"><code>/category</code></a> and <a href="#albums"><code>/album</code></a> is a pattern. It must match the whole name. Case does not matter.
+It has at most 50 characters, and an error says at which of them it is wrong.</p>
+<table class="operators">
+<thead><tr><th scope="col">Pattern</th><th scope="col">Meaning</th><th scope="col">Matches</th></tr></thead>
+<tbody>${rows}</tbody></table>
+${tester(prefix, records)}`;
+}
+
+function tester(prefix: string, { artist, character, category }: ExampleRecords): Markup {
+  const suggestions = [
+    ['artist', containingPattern(artist.name)],
+    ['artist', '%_{12,}'],
+    ['character', startingPattern(character.name)],
+    ['category', outlinePattern(category.name)],
+    ['category', '(ab'],
+  ] as const;
+  return html`<section class="tester interactive" aria-labelledby="tester-title" data-prefix="${prefix}">
+<h3 id="tester-title">Try a pattern</h3>
+<p>Shows the names in this catalogue that match.</p>
+<form id="tester">
+<p><label for="pattern">Pattern</label>
+<input id="pattern" type="text" autocomplete="off" autocapitalize="off" spellcheck="false"></p>
+<p><label for="pattern-kind">Names of</label>
+<select id="pattern-kind"><option value="artist">artists</option><option value="character">characters</option><option value="category">categories</option><option value="album">albums</option></select></p>
+</form>
+<p class="suggestions">${suggestions.map(
+    ([kind, pattern]) =>
+      html`<button type="button" class="chip" value="${kind}" aria-label="Try ${pattern} on names of ${kind === 'category' ? 'categories' : `${kind}s`}">${pattern}</button>
+`,
+  )}</p>
+<p id="match-count" role="status"></p>
+<div id="matches"></div>
+</section>`;
 }

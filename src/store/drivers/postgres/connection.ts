@@ -1,4 +1,4 @@
-/** Connects to PostgreSQL, creates and migrates the schema, and turns failures into messages that name the server. */
+/** Connects to PostgreSQL: pools, the schema, failures that name the server, and the connection that listens. */
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -7,6 +7,8 @@ import { LockTimeout } from '../../../catalogue/writer.ts';
 import { type DataMigration, missingSteps, type NewId, newestStep } from '../../migrations/migrations.ts';
 import { LOCK_TIMEOUT_MS, type LockOptions, OutdatedCatalogue } from '../../session.ts';
 import { SCHEMA, schema } from './schema.ts';
+
+// Connects to PostgreSQL, creates and migrates the schema, and turns failures into messages that name the server.
 
 /** "zukn": the first key of all our advisory locks. */
 const LOCK_NAMESPACE = 0x7a756b6e;
@@ -232,4 +234,72 @@ export function errorMessage(error: unknown): string {
   // An AggregateError, one error per address that was tried, has no message itself.
   const { message, code, errors } = error as { message: string; code?: string; errors?: Error[] };
   return message || errors?.map((one) => one.message).join(', ') || String(code);
+}
+
+// Change notifications: every commit announces its revision, and every server process listens.
+
+export const CHANNEL = 'zukan_revision';
+
+interface ListenOptions {
+  url: string;
+  onRevision: (revision: number) => void;
+  /** How long after a lost connection to reconnect. */
+  retryMs?: number;
+  /** How often to check that the connection still works. */
+  heartbeatMs?: number;
+  /** How long the server may take to respond. */
+  timeoutMs?: number;
+}
+
+const defaults = { retryMs: 500, heartbeatMs: 15_000, timeoutMs: 5000 };
+
+/**
+ * Listens until closed, and reconnects when the connection is lost. Revisions announced in between are missed; since
+ * every query also returns its revision, changes are then noticed later, but never overlooked.
+ */
+export function listen(options: ListenOptions): { close(): Promise<void> } {
+  const settings = { ...defaults, ...options };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const listening = (async () => {
+    while (!signal.aborted) {
+      await listenOnce(settings, signal).catch(() => {});
+      await pause(settings.retryMs, signal);
+    }
+  })();
+  return {
+    async close() {
+      stopping.abort();
+      await listening;
+    },
+  };
+}
+
+/** Returns or throws when the connection is lost. */
+async function listenOnce(
+  { url, onRevision, heartbeatMs, timeoutMs }: Required<ListenOptions>,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = new Client({ ...clientSettings(url, timeoutMs), query_timeout: timeoutMs });
+  const lost = new Promise<void>((resolve) => client.once('error', resolve).once('end', resolve));
+  client.on('error', () => {});
+  const abort = () => client.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  client.on('notification', ({ payload }) => onRevision(Number(payload)));
+  try {
+    await client.connect();
+    await client.query(`listen ${CHANNEL}`);
+    while (!signal.aborted) {
+      const isLost = await Promise.race([lost.then(() => true), pause(heartbeatMs, signal)]);
+      if (isLost) return;
+      await client.query('select 1');
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    await disconnect(client);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(milliseconds, undefined, { signal, ref: false }).catch(() => {});
 }

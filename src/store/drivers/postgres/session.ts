@@ -1,13 +1,94 @@
-/** Sessions on the catalogue in PostgreSQL. */
+/** Writes the catalogue in PostgreSQL: its sessions, its SQL, and many rows at once. */
+import { finished } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { TokenRecord } from '../../../catalogue/records.ts';
 import { LockTimeout } from '../../../catalogue/writer.ts';
-import type { TokenRecord } from '../../contract/token-record.ts';
-import type { LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
-import { splitBatches } from './batches.ts';
-import { type Client, connect, databaseError, disconnect, waitForWriteLock } from './connection.ts';
-import { copyRows } from './copy.ts';
-import { dialect } from './dialect.ts';
-import { CHANNEL } from './notifications.ts';
+import type { Dialect, LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
+import { CHANNEL, type Client, connect, databaseError, disconnect, waitForWriteLock } from './connection.ts';
 import { RESTORE_TOKENS } from './tokens.ts';
+
+// The SQL of PostgreSQL. Lists, and the shelves of an image, are arrays.
+
+const dialect: Dialect = {
+  isOneOf: (parameter, type) => `= any(${parameter}::${type}[])`,
+  jsonArray: (column, order = column) => `json_agg(${column} order by ${order})::text`,
+  hasShelf: (shelf) => `${shelf} = any(shelves)`,
+  belongs: '(select image, shelf from image_shelves cross join lateral unnest(shelves) as shelf) as belongs',
+  // Sorting reads all deleted rows before the first insert, so that no new row meets the one that it replaces. `on conflict do
+  // update` takes twice the time.
+  rewriteShelf: `with deleted as (delete from placement where shelf = $1 and position >= $2 returning image)
+    insert into placement (shelf, position, image)
+    select $1, $2 + row_number() over (order by image) - 1, image
+    from (select image from deleted
+          where not exists (select from unnest($3::int[]) as gone (image) where gone.image = deleted.image)
+          union all select unnest($4::int[])) as kept`,
+  formatShelves: (shelves) => shelves,
+  parseShelves: (stored) => stored as number[],
+};
+
+// Sending many rows in one statement, but not too many.
+
+/** Characters in one statement: pg needs a multiple of it in memory. */
+const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
+/** About what a number takes as text. */
+const NUMBER_LENGTH = 8;
+
+/** Splits rows into batches of bounded length. A longer row is a batch by itself. */
+function* splitBatches(rows: SqlValue[][]): Generator<SqlValue[][], void> {
+  let from = 0;
+  let length = 0;
+  for (const [index, row] of rows.entries()) {
+    const added = lengthOf(row);
+    if (index > from && length + added > MAX_BATCH_LENGTH) {
+      yield rows.slice(from, index);
+      from = index;
+      length = 0;
+    }
+    length += added;
+  }
+  if (from < rows.length) yield rows.slice(from);
+}
+
+function lengthOf(row: SqlValue[]): number {
+  let length = 0;
+  for (const value of row) length += typeof value === 'string' ? value.length : NUMBER_LENGTH;
+  return length;
+}
+
+// `COPY … FROM STDIN`.
+
+/** The rows in the text format of COPY. */
+function formatRows(rows: SqlValue[][]): string {
+  let text = '';
+  for (const row of rows) {
+    let separator = '';
+    for (const value of row) {
+      text += separator + formatValue(value);
+      separator = '\t';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+function formatValue(value: SqlValue): string {
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string')
+    return value.replaceAll(/[\\\n\r\t]/g, (character) => escapes[character] as string);
+  return value === null ? '\\N' : `{${value.join()}}`;
+}
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Sends rows to a table. `target` is its name and columns. Arrays are of numbers. */
+export async function copyRows(client: pg.Client, target: string, rows: SqlValue[][]): Promise<void> {
+  const stream = client.query(copyFrom(`copy ${target} from stdin`));
+  stream.end(formatRows(rows));
+  await finished(stream);
+}
+
+// Sessions on the catalogue in PostgreSQL.
 
 /** Rows of a stream that are in memory at the same time. */
 const FETCH_SIZE = 1000;

@@ -1,6 +1,9 @@
-/** Access tokens in PostgreSQL. Reads go to the primary, so that a revoked token is invalid everywhere at once. */
+/** What is stored beside the catalogue: access tokens, and the last backup. */
 import type { Token, TokenStore } from '../../../access/tokens.ts';
+import type { LastBackup } from '../../../catalogue/records.ts';
 import type { Servers, Statement } from './servers.ts';
+
+// Access tokens in PostgreSQL. Reads go to the primary, so that a revoked token is invalid everywhere at once.
 
 const COLUMNS = 'id, owner, purpose, scopes, issued_by, created_at, expires, revoked_at';
 
@@ -72,4 +75,31 @@ function tokenIn(row: unknown[]): Token & { revokedAt: string | null } {
     string | null,
   ];
   return { id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt };
+}
+
+// The last backup. Its table is made when it is needed, so that a backup of an older catalogue needs no migration.
+
+const backupStatements = {
+  find: { name: 'backup table', text: "select to_regclass('last_backup') is not null" },
+  read: { name: 'backup', text: 'select at, bytes from last_backup' },
+  create: {
+    name: 'new backup table',
+    text: 'create table if not exists last_backup (at text not null, bytes float8 not null)',
+  },
+  record: {
+    name: 'new backup',
+    text: 'with former as (delete from last_backup) insert into last_backup values ($1, $2)',
+  },
+};
+
+export async function readLastBackup(servers: Servers): Promise<LastBackup | undefined> {
+  const [exists] = await servers.queryPrimary(backupStatements.find, []);
+  if (!exists?.[0]) return undefined;
+  const [row] = (await servers.queryPrimary(backupStatements.read, [])) as [string, number][];
+  return row && { at: row[0], bytes: row[1] };
+}
+
+export async function recordBackup(servers: Servers, { at, bytes }: LastBackup): Promise<void> {
+  await servers.queryPrimary(backupStatements.create, []);
+  await servers.queryPrimary(backupStatements.record, [at, bytes]);
 }

@@ -4,24 +4,24 @@
  */
 
 import type { FileFacts } from '../../../catalogue/catalogue.ts';
-import type { NewestPage } from '../../../catalogue/sets/choose-images.ts';
-import type { ImageDimensions } from '../../../catalogue/sets/image-sizes.ts';
-import type { Document, Kind } from '../../../catalogue/types.ts';
+import type { Document, Kind } from '../../../catalogue/schemas.ts';
+import type { ImageDimensions } from '../../../catalogue/sets/image-set.ts';
+import type { NewestPage } from '../../../catalogue/sets/orders.ts';
 import type { Placed } from '../../../catalogue/writer.ts';
-import type { Shelf, ShelfSnapshot } from '../../shelves.ts';
-import { expectVersion } from '../../versions.ts';
 import {
   type AliasRow,
   type DocumentChanges,
   endOfPrefix,
+  expectVersion,
   type Place,
+  type Shelf,
+  type ShelfSnapshot,
   type StoredEntry,
   type TitleQuery,
   type View,
 } from '../../view.ts';
-import type { DocumentLoads } from './document-loads.ts';
 import type { Servers, Statement } from './servers.ts';
-import { statements } from './statements.ts';
+import { type DocumentLoads, statements } from './statements.ts';
 
 const MAX_INT = 2 ** 31 - 1;
 

@@ -1,14 +1,23 @@
 /** Opens the database file, and guards it against two writers. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { fileName, parsePreviews, parseStored } from '../../../catalogue/documents/document.ts';
+import { type Artist, type Document, type Image, parseDetails } from '../../../catalogue/schemas.ts';
+import { emptyBits, hasBit, setBit } from '../../../catalogue/sets/image-set.ts';
 import { LockTimeout } from '../../../catalogue/writer.ts';
 import { makeFolder, PRIVATE_FOLDER } from '../../../lib/file-system.ts';
-import type { NewId } from '../../migrations/migrations.ts';
-import { LOCK_TIMEOUT_MS, type LockOptions } from '../../session.ts';
-import { type FileSchema, isCurrent, migrate, requireSchema } from './migrations.ts';
+import {
+  type DataMigration,
+  missingSteps,
+  type NewId,
+  newestStep,
+  type Schema,
+} from '../../migrations/migrations.ts';
+import { LOCK_TIMEOUT_MS, type LockOptions, OutdatedCatalogue } from '../../session.ts';
 
 /** How long SQLite itself waits for a lock, which blocks the thread. */
 export const BUSY_TIMEOUT_MS = 5000;
@@ -126,4 +135,183 @@ export function exclusively<T>(work: () => T): T {
   } catch (error) {
     throw (error as { errcode?: number }).errcode === SQLITE_BUSY ? new LockTimeout() : error;
   }
+}
+
+// Opens database files for reading, also on a read-only file system.
+
+/** Creates the file where needed and possible. */
+export function openForReading(path: string, schema: FileSchema): DatabaseSync {
+  if (isOnReadOnlyDisk(path)) return openUnwritable(path, schema);
+  if (!existsSync(path)) closeDatabase(openDatabase(path, schema), path);
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    requireCurrent(database, schema);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Missing permissions are not enough: another user may change the file while we read it. */
+export function isOnReadOnlyDisk(path: string): boolean {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
+  }
+}
+
+function openUnwritable(path: string, schema: FileSchema): DatabaseSync {
+  if (!existsSync(path)) throw new Error(`${path} does not exist, and the file system is read-only`);
+  const url = pathToFileURL(path);
+  // SQLite shares the state of the log in a file that it could not create here. If nobody has created it, nobody has the
+  // catalogue open, so it does not change.
+  if (!existsSync(`${path}-shm`)) {
+    if (logSize(path) > 0)
+      throw new Error(
+        `${path} has changes in its log that cannot be read on a read-only file system; open it once on a writable one`,
+      );
+    url.searchParams.set('immutable', '1');
+  }
+  const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    if (isCurrent(database, schema)) return database;
+    throw new Error(`${path} needs a migration; run "zukan migrate" while the file system is writable`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+// Schema migrations of a database file.
+
+/** The file's `user_version` counts the steps applied. */
+export interface FileSchema extends Schema {
+  /** Stored in the file, so that another program's database is never migrated by mistake. */
+  application: number;
+}
+
+/** Documents of 1 to 2 kB waste a sixth of pages of 4 kB, SQLite's default: importing them takes a quarter more CPU time. */
+const PAGE_SIZE = 8192;
+
+/** Creates the schema in a new file. Throws if the file has an older one. */
+function requireSchema(database: DatabaseSync, schema: FileSchema, newId: NewId): void {
+  // Takes no lock, so that commands can start while an import runs.
+  if (pragma(database, 'user_version') === 0 && !isCurrent(database, schema))
+    migrate(database, schema, newId);
+  else requireCurrent(database, schema);
+}
+
+function requireCurrent(database: DatabaseSync, schema: FileSchema): void {
+  if (!isCurrent(database, schema)) throw new OutdatedCatalogue();
+}
+
+/** Applies the missing steps under the write lock, so that several processes may start at once. */
+function migrate(database: DatabaseSync, schema: FileSchema, newId: NewId): void {
+  // Of a new file only.
+  database.exec(`pragma page_size = ${PAGE_SIZE}; pragma journal_mode = wal`);
+  database.exec('begin immediate');
+  try {
+    for (const step of missingSteps(schema, pragma(database, 'user_version')))
+      if (typeof step === 'string') database.exec(step);
+      else migrateData(database, step(newId));
+    database.exec(`pragma application_id = ${schema.application}`);
+    database.exec(`pragma user_version = ${newestStep(schema)}`);
+    database.exec('commit');
+  } catch (error) {
+    database.exec('rollback');
+    throw error;
+  }
+}
+
+function migrateData(database: DatabaseSync, statements: ReturnType<DataMigration>): void {
+  const prepared = new Map<string, StatementSync>();
+  let next = statements.next();
+  while (!next.done) {
+    const { text, values } = next.value;
+    const statement = prepared.get(text) ?? database.prepare(text.replaceAll('$', '?'));
+    prepared.set(text, statement);
+    next = statements.next(statement.all(...(values as SQLInputValue[])));
+  }
+}
+
+/** Whether no step is missing. Throws if this version cannot migrate the file. */
+function isCurrent(database: DatabaseSync, schema: FileSchema): boolean {
+  const { tables } = database.prepare('select count(*) as tables from sqlite_schema').get() as {
+    tables: number;
+  };
+  if (tables > 0 && pragma(database, 'application_id') !== schema.application)
+    throw new Error('the database file belongs to another program; name another file in DATABASE_URL');
+  return missingSteps(schema, pragma(database, 'user_version')).length === 0;
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`pragma ${name}`).get()?.[name]);
+}
+
+// Notices a damaged database file. SQLite detects damage to its own structures, but returns damaged text as it is, and
+// responses are joined from stored texts without parsing them.
+
+export class DamagedError extends Error {}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damageCodes = [11, 26];
+
+export function isDamage(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number };
+  // The low byte is the primary code.
+  return error instanceof DamagedError || (errcode !== undefined && damageCodes.includes(errcode & 0xff));
+}
+
+/** Verifies image documents of one version of the catalogue, each when it is read for the first time. */
+export class DocumentVerifier {
+  readonly #verified: Uint32Array;
+
+  constructor(lastImage: number) {
+    this.#verified = emptyBits(lastImage + 1);
+  }
+
+  verify(image: number, document: unknown): Document {
+    if (typeof document !== 'string') throw new DamagedError(`the document of image ${image} is missing`);
+    // Parsing takes as long as reading, so it is not repeated. The health check looks at every document again.
+    if (hasBit(this.#verified, image)) return document;
+    this.verifyAgain(image, document);
+    return document;
+  }
+
+  verifyAgain(image: number, document: unknown): void {
+    if (typeof document !== 'string' || !isWhole(document))
+      throw new DamagedError(`the document of image ${image} is damaged`);
+    setBit(this.#verified, image);
+  }
+}
+
+/** Parses the public JSON without the contents of its placeholders, and what follows it. */
+export function isWhole(document: Document): boolean {
+  try {
+    const stored = parseStored(document);
+    const image = JSON.parse(stored.json) as Image;
+    const { id, url, categories, characters, createdAt, meta } = image;
+    // The cache looks for the lists, and the file name repeats the id.
+    const hasLists = Array.isArray(categories) && Array.isArray(characters) && typeof createdAt === 'string';
+    const hasLink = url === '' && stored.fileName === fileName(id, meta.mimetype) && stored.key !== '';
+    const hasArtist = (JSON.parse(stored.artist) as Artist).id === image.artist;
+    const hasPreviews = stored.previews === undefined || parsePreviews(stored.previews) !== undefined;
+    const { title, description, takenAt, fileName: source } = parseDetails(stored.details);
+    const hasDetails = [title, description, takenAt, source].every((text) => typeof text === 'string');
+    const hasMeta = meta.expires === '' && typeof meta.dimens === 'object';
+    return hasLists && hasLink && hasArtist && hasDetails && hasPreviews && hasMeta;
+  } catch {
+    return false;
+  }
+}
+
+/** Verifies the JSON of an artist, character or category. */
+export function verifyEntry(document: unknown): string {
+  try {
+    if (typeof (JSON.parse(document as string) as { id: unknown }).id === 'string') return document as string;
+  } catch {}
+  throw new DamagedError('the document of an artist, character or category is damaged');
 }

@@ -1,14 +1,18 @@
 /** Sessions on the embedded catalogue. Statements are prepared once, and run without waiting. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { inBatches } from '../../../lib/parallel.ts';
-import type { TokenRecord } from '../../contract/token-record.ts';
+import type { TokenRecord } from '../../../catalogue/records.ts';
+import { inBatches } from '../../../lib/concurrency.ts';
 import type { LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
-import { beginWriting, closeDatabase, logSize, openDatabase, truncateLog } from './database.ts';
-import { dialect } from './dialect.ts';
-import { readIdentity } from './identity.ts';
-import { openForReading } from './read-only.ts';
-import { saveRestoredTokens } from './restored-tokens.ts';
-import { catalogueSchema } from './schema.ts';
+import {
+  beginWriting,
+  closeDatabase,
+  logSize,
+  openDatabase,
+  openForReading,
+  truncateLog,
+} from './database.ts';
+import { catalogueSchema, dialect } from './schema.ts';
+import { readIdentity, saveRestoredTokens } from './tokens.ts';
 
 /** Page cache while writing. Larger transactions spill to the file. */
 const WRITE_CACHE_KIB = 65_536;

@@ -1,13 +1,22 @@
-/** Access tokens of the embedded store, in their own file. */
+/** Access tokens of the embedded store, in a file of their own with the identity of the catalogue and its last backup. */
 import { existsSync, statSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { Token, TokenRecord, TokenStore } from '../../../access/tokens.ts';
+import type { LastBackup } from '../../../catalogue/records.ts';
 import { defaultTuning } from '../../../lib/tuning.ts';
-import { closeDatabase, exclusively, openDatabase } from './database.ts';
-import { isOnReadOnlyDisk, openForReading } from './read-only.ts';
-import { followCatalogue } from './restored-tokens.ts';
+import {
+  BUSY_TIMEOUT_MS,
+  closeDatabase,
+  DamagedError,
+  exclusively,
+  isDamage,
+  isOnReadOnlyDisk,
+  openDatabase,
+  openForReading,
+} from './database.ts';
 import { tokenSchema } from './schema.ts';
-import { DamagedError, isDamage } from './verification.ts';
+
+// Access tokens of the embedded store, in their own file.
 
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
@@ -117,4 +126,86 @@ export function blame<T>(path: string, work: () => T): T {
 
 function withScopes(row: Record<string, unknown>): unknown {
   return { ...row, scopes: JSON.parse(row.scopes as string) };
+}
+
+// Tokens of a restored backup. They have a file of their own, and SQLite cannot commit to two files at once, so a restore
+// commits them with the catalogue, in a table that exists for this only. Opening the tokens moves them, and a move that is
+// interrupted is repeated. That is also when the tokens get the identity of their catalogue.
+
+/** Within the transaction that fills the catalogue. */
+export function saveRestoredTokens(catalogue: DatabaseSync, records: TokenRecord[]): void {
+  catalogue.exec('create table if not exists restored_token (records text not null) strict');
+  catalogue.prepare('insert into restored_token values (?)').run(JSON.stringify(records));
+}
+
+/** Fails if the tokens belong to another catalogue. */
+function followCatalogue(cataloguePath: string, tokens: DatabaseSync, path: string): void {
+  if (isOnReadOnlyDisk(cataloguePath)) return;
+  using catalogue = new DatabaseSync(cataloguePath, { timeout: BUSY_TIMEOUT_MS });
+  const isRestored =
+    catalogue.prepare(`select 1 from sqlite_schema where name = 'restored_token'`).get() !== undefined;
+  const [identity, owner] = [readIdentity(catalogue), readIdentity(tokens)];
+  // A restored catalogue is the one that the backup was made of.
+  if (owner !== undefined && owner !== identity && !isRestored)
+    throw new Error(
+      `the tokens in ${path} belong to the catalogue ${owner}, but ${cataloguePath} is the catalogue ${identity}; check DATA_DIR and DATABASE_URL, or move the file of the tokens away`,
+    );
+  if (identity !== undefined && owner !== identity)
+    exclusively(() => {
+      tokens.exec('begin immediate; delete from identity');
+      tokens.prepare('insert into identity values (?)').run(identity);
+      tokens.exec('commit');
+    });
+  if (isRestored) moveTokens(catalogue, tokens);
+}
+
+function moveTokens(catalogue: DatabaseSync, tokens: DatabaseSync): void {
+  const move = tokens.prepare(
+    `insert or ignore into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires, revoked_at)
+     select value ->> 'id', value ->> 'hash', value ->> 'owner', value ->> 'purpose', value -> 'scopes',
+       value ->> 'issuedBy', value ->> 'createdAt', value ->> 'expires', value ->> 'revokedAt'
+     from json_each(?)`,
+  );
+  for (const { records } of catalogue.prepare('select records from restored_token').all())
+    exclusively(() => move.run(records as string));
+  try {
+    catalogue.exec('pragma busy_timeout = 0; drop table if exists restored_token');
+  } catch {
+    // Another command is changing the catalogue. Moving the tokens again changes nothing.
+  }
+}
+
+// The last backup, which is recorded beside the tokens: that changes no version of the catalogue, and waits for no import. Its
+// table is made when it is needed, so that a backup of an older catalogue needs no migration.
+
+export function readLastBackup(path: string): LastBackup | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
+  using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  if (!database.prepare("select 1 from sqlite_schema where name = 'last_backup'").get()) return undefined;
+  return database.prepare('select at, bytes from last_backup').get() as LastBackup | undefined;
+}
+
+export function recordBackup(path: string, { at, bytes }: LastBackup): void {
+  using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  exclusively(() => {
+    database.exec('begin immediate; drop table if exists last_backup');
+    database.exec('create table last_backup (at text not null, bytes integer not null) strict');
+    database.prepare('insert into last_backup values (?, ?)').run(at, bytes);
+    database.exec('commit');
+  });
+}
+
+// The identity of a catalogue in its database and beside its tokens.
+
+/** The identity in a file that may not exist. */
+export function findIdentity(path: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
+  using database = new DatabaseSync(path, { readOnly: true });
+  return readIdentity(database);
+}
+
+/** Undefined in a file of an older version. */
+export function readIdentity(database: DatabaseSync): string | undefined {
+  if (!database.prepare("select 1 from sqlite_schema where name = 'identity'").get()) return undefined;
+  return database.prepare('select id from identity').get()?.id as string | undefined;
 }

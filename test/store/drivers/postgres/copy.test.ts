@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { copyRows } from '../../../../src/store/drivers/postgres/copy.ts';
+import { copyRows } from '../../../../src/store/drivers/postgres/session.ts';
 import { findPostgres, installPostgres, unless } from '../../../support/servers/needs.ts';
 import { openSession, psql, sharedPostgres } from '../../../support/servers/postgres.ts';
 

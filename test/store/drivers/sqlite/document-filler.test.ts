@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openWriter } from '../../../../src/server/engines.ts';
-import { DocumentFiller } from '../../../../src/store/document-filler.ts';
+import { DocumentFiller } from '../../../../src/store/document-cache/filler.ts';
 import { openDriver } from '../../../../src/store/drivers/sqlite/store.ts';
 import { StoredCatalogue } from '../../../../src/store/read/catalogue.ts';
 import { uuid } from '../../../support/catalogues/catalogue.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { SqliteDriver } from '../../../../src/store/drivers/sqlite/driver.ts';
-import { openDriver } from '../../../../src/store/drivers/sqlite/store.ts';
+import { openDriver, SqliteDriver } from '../../../../src/store/drivers/sqlite/store.ts';
 import { StoredCatalogue } from '../../../../src/store/read/catalogue.ts';
 import { type Call, get, type View } from '../../../../src/store/view.ts';
 import { keyed, sandbox } from '../../../support/catalogues/import.ts';

@@ -4,7 +4,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Config } from '../../../../src/config/config.ts';
-import { isFull, isNearlyFull, measureDisks } from '../../../../src/lib/disk-space.ts';
+import { isFull, isNearlyFull, measureDisks } from '../../../../src/lib/file-system.ts';
 import { openStore } from '../../../../src/server/engines.ts';
 import { uuid } from '../../../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../../../support/catalogues/import.ts';

@@ -1,9 +1,9 @@
 /** Documents are verified whole, with and without previews. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_DETAILS } from '../../../../src/catalogue/documents/details.ts';
 import { composeDocument, dimensions } from '../../../../src/catalogue/documents/document.ts';
-import { DamagedError, DocumentVerifier } from '../../../../src/store/drivers/sqlite/verification.ts';
+import { NO_DETAILS } from '../../../../src/catalogue/schemas.ts';
+import { DamagedError, DocumentVerifier } from '../../../../src/store/drivers/sqlite/database.ts';
 
 const artist = '20000000-0000-4000-8000-000000000001';
 const document = composeDocument(

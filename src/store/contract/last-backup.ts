@@ -1,6 +1,0 @@
-/** The last backup that succeeded. */
-export interface LastBackup {
-  /** When it began. */
-  at: string;
-  bytes: number;
-}
