@@ -32,7 +32,7 @@ export interface PictureFacts {
   color: string;
   width: number;
   height: number;
-  /** What the picture looks like (this file); null if it was not computed. */
+  /** What the picture looks like; null if it was not computed. */
   perceptualHash: string | null;
   previews: Previews;
 }

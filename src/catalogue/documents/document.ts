@@ -7,7 +7,7 @@
  * A response fills the placeholders (image-document.ts) without parsing or serialising anything. Links to this service
  * contain the file name; links to other storage contain the key under which the bytes are stored. The public JSON is
  * followed by what responses contain on request only (`include`): the JSON of the artist, the details, which are two parts
- * (catalogue/schemas.ts), and which thumbnails there are and whether it is an animation (this file). The details, with their line
+ * (catalogue/schemas.ts), and which thumbnails there are and whether it is an animation (below). The details, with their line
  * feeds, are missing if all are empty, and the previews until the picture has been read by a version that makes them: the
  * number of parts says which there are. The previews come last, where `findUnused` looks for them.
  */

@@ -28,7 +28,7 @@ import {
   type WalkOptions,
 } from './walk.ts';
 
-// Where records come from: a catalogue file, or a folder of pictures (this file).
+// Where records come from: a catalogue file, or a folder of pictures.
 
 /** A record that is not parsed yet. */
 export interface PendingRecord {

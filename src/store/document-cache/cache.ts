@@ -11,8 +11,8 @@ import type { Metric } from '../../lib/metrics.ts';
 import type { Tuning } from '../../lib/tuning.ts';
 import { type Call, get, type View } from '../view.ts';
 
-// The layout of the memory that caches image documents. One thread writes (filler.ts) and any number read
-// (this file), without locks:
+// The layout of the memory that caches image documents. One thread writes (filler.ts) and any number read here,
+// without locks:
 //
 //     header | addresses of texts | texts and documents, appended → … free … ← addresses of documents, by image number
 //
