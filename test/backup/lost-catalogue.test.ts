@@ -11,7 +11,7 @@ import { contentsOf, type Environment, succeed } from '../support/catalogues/bac
 import { forgetSteps } from '../support/catalogues/older.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { type Engine, forEachEngine, rowsIn, sqlite, tamper } from '../support/servers/engines.ts';
+import { type Engine, forEachEngineInDepth, rowsIn, sqlite, tamper } from '../support/servers/engines.ts';
 import { psql } from '../support/servers/postgres.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
@@ -80,7 +80,7 @@ const losses = (engine: Engine): Record<string, (catalogue: BackedUp) => void> =
         dropped: ({ config }) => psql((config.database as { url: string }).url, 'drop schema zukan cascade'),
       };
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   for (const [loss, lose] of Object.entries(losses(engine)))
     test(`a catalogue that was ${loss} harms neither its files nor its backup, and can be restored`, async () => {
       const catalogue = await backedUp(engine);
@@ -258,7 +258,7 @@ test('an import on another machine keeps the files that it has stored in a share
   );
 });
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   test('what removes more than a tenth of the pictures has to be confirmed', async () => {
     const { folder, environment, config, backup } = await backedUp(engine);
     const stored = () => filesIn(join(folder, 'data/files'));

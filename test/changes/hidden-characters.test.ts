@@ -7,7 +7,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { storeOldText } from '../support/catalogues/older.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngine, forEachEngineInDepth } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
@@ -27,7 +27,7 @@ const records = [
   }),
 ];
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   const setUp = async () => {
     const box = sandbox(engine);
     await box.import(records);

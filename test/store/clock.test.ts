@@ -4,7 +4,7 @@ import { after, before, describe, mock, test } from 'node:test';
 import { expiryTime, isInDoubt, noteTime } from '../../src/lib/clock.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runAnswering, runCommand } from '../support/zukan/program.ts';
 
 const DAY = 86_400_000;
@@ -30,7 +30,7 @@ test('a time that is far from the last one begins the count again', () => {
   assert.deepEqual([400, 429, 430, 431].map(isKept), [true, true, false, false]);
 });
 
-await forEachEngine((engine) => {
+await forEachEngineInDepth((engine) => {
   async function filled() {
     setDay(0);
     const box = sandbox(engine);

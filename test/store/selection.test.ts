@@ -27,7 +27,7 @@ import { seededRandomInt } from '../support/zukan/service.ts';
 
 const IMAGES = 120;
 const ROUNDS = 3;
-const FILTERS_PER_ROUND = atDepth(15, 150);
+const FILTERS_PER_ROUND = atDepth(6, 150);
 const ALL = { offset: 0, limit: 2 * IMAGES };
 
 const tunings = {
@@ -69,7 +69,10 @@ function records(pictures: Picture[]): object[] {
 function change(pictures: Picture[], nextPicture: number, randomInt: RandomInt): Picture[] {
   const others = randomPictures(0, pictures.length, randomInt);
   const changed = pictures.map((picture, at) => {
-    const { isInAlbum = false, ...rest } = randomInt(10) === 0 ? { ...others[at], id: picture.id } : picture;
+    // The file stays, and with it what an import has recorded of it.
+    const { id, isAnimated, type } = picture;
+    const { isInAlbum = false, ...rest } =
+      randomInt(10) === 0 ? { ...others[at], id, isAnimated, type } : picture;
     return { ...(rest as Picture), isInAlbum: isInAlbum !== (randomInt(10) === 0) };
   });
   return [...changed, ...randomPictures(nextPicture, nextPicture + randomInt(6), randomInt)];

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const box = openMaintained(engine);
   for (const index of [1, 2, 3]) box.picture(index, { categories: ['sea'] });
   await box.ok('import', box.pictures);
