@@ -23,6 +23,7 @@ import { type CredentialOptions, openCredentials } from '../media/s3/credentials
 import { openBucket, type S3Location } from '../media/s3/files.ts';
 import { S3Links } from '../media/s3/links.ts';
 import { createThumbnailMaker } from '../media/thumbnail-maker.ts';
+import { isBegun } from '../store/drivers/sqlite/database.ts';
 import * as sqliteSessions from '../store/drivers/sqlite/session.ts';
 import * as sqlite from '../store/drivers/sqlite/store.ts';
 import { findIdentity } from '../store/drivers/sqlite/tokens.ts';
@@ -40,7 +41,8 @@ type OnReplicaChange = (server: string, isUnavailable: boolean, reason: string) 
 
 export async function hasCatalogue({ database }: Config): Promise<boolean> {
   // Fails without a permission: a catalogue that cannot be reached is not a missing one. A database has no empty file.
-  if (database.engine === 'sqlite') return Boolean(statSync(database.path, { throwIfNoEntry: false })?.size);
+  if (database.engine === 'sqlite')
+    return Boolean(statSync(database.path, { throwIfNoEntry: false })?.size) && !isBegun(database.path);
   return (await import('../store/drivers/postgres/connection.ts')).hasSchema(database.url);
 }
 

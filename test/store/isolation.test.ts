@@ -1,6 +1,7 @@
 /** Reading while writing: an import becomes visible at once and whole, or not at all. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openWriter } from '../../src/server/engines.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
@@ -43,6 +44,20 @@ await forEachEngine(async (engine) => {
     assert.deepEqual((await service.get('/api/image/random?categories=cats')).json.data, []);
     assert.equal((await service.get('/api/image/random')).json.data.length, 3);
   });
+
+  if (engine === sqlite)
+    test('a command creates the catalogue in a file that another one has only begun', async () => {
+      const folder = temporaryFolder();
+      using begun = new DatabaseSync(join(folder, 'zukan.db'));
+      begun.exec('pragma journal_mode = wal');
+      const { status, errors } = await runCommand(
+        ['import', '--quiet', '-'],
+        { DATA_DIR: folder },
+        '{"type":"artist","name":"A"}',
+      );
+      assert.equal(status, 0, errors);
+      assert.doesNotMatch(errors, /older version/);
+    });
 
   test('several first commands may create the database at the same time', async () => {
     // SQLite blocks the thread, so only processes can meet.

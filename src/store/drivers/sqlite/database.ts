@@ -61,7 +61,7 @@ export function closeDatabase(database: DatabaseSync, path: string): void {
 /** Upgrades the schema of a file that an older version made. `onStart` is called before. */
 export function migrateDatabase(path: string, schema: FileSchema, onStart: () => void): void {
   // One without a byte is damaged.
-  if (!statSync(path, { throwIfNoEntry: false })?.size) return;
+  if (!statSync(path, { throwIfNoEntry: false })?.size || isBegun(path)) return;
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     if (isCurrent(database, schema)) return;
@@ -206,6 +206,17 @@ function requireSchema(database: DatabaseSync, schema: FileSchema, newId: NewId)
 
 function requireCurrent(database: DatabaseSync, schema: FileSchema): void {
   if (!isCurrent(database, schema)) throw new OutdatedCatalogue();
+}
+
+/** Whether another command is creating the file, or was killed when it began: there is nothing in it. */
+export function isBegun(path: string): boolean {
+  try {
+    using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    return database.prepare('select 1 from sqlite_schema').get() === undefined;
+  } catch {
+    // Whoever opens it says what is wrong.
+    return false;
+  }
 }
 
 /** Applies the missing steps under the write lock, so that several processes may start at once. */
