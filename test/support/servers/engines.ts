@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { createCatalogue } from '../../../src/server/engines.ts';
 import { atDepth } from '../depth.ts';
+import { temporaryFolder } from '../workspace.ts';
 import { findPostgres, installPostgres, unless } from './needs.ts';
 import { type Postgres, psql, sharedPostgres } from './postgres.ts';
 
@@ -74,7 +75,8 @@ async function sharedTemplate(server: Postgres): Promise<string> {
 
 async function createTemplate(server: Postgres): Promise<string> {
   const url = server.newDatabase();
-  await createCatalogue(readConfig({ DATABASE_URL: url }));
+  // Not the folder of a server that somebody has tried here.
+  await createCatalogue(readConfig({ DATABASE_URL: url, DATA_DIR: temporaryFolder() }));
   return url;
 }
 
