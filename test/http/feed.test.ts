@@ -267,6 +267,20 @@ test('an entry shows the beginning of a description, however long and in how man
   }
 });
 
+test('a page has fewer images if their documents are long, and the next ones follow', async () => {
+  const description = 'x'.repeat(10_000);
+  const categories = Array.from({ length: 8 }, (_, index) => `long ${index}`);
+  const long = await startMadeUpService([
+    ...categories.map((name) => ({ type: 'category', name, description })),
+    ...Array.from({ length: 12 }, (_, index) => madeUpImage(uuid(4, index), { categories })),
+  ]);
+  const first = readFeed(await long.get('/feed.xml'));
+  const second = readFeed(await long.get(new URL(first.next).pathname + new URL(first.next).search));
+  const ids = [...first.items, ...second.items].map(({ id }: Envelope) => id);
+  assert.ok(first.items.length > 1 && first.items.length < 8, `${first.items.length} images`);
+  assert.equal(new Set(ids).size, first.items.length + second.items.length);
+});
+
 test('nothing is formatted for a 304, nor twice until something changes', () => {
   const asset = makeTextLater(() => assert.fail('it was formatted'), 'text/plain', 'W/"a"');
   const exchange = {

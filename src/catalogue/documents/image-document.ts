@@ -111,6 +111,13 @@ export class ImageDocument implements LinkedFile {
     return this.#document.slice(fileName + 1, key);
   }
 
+  /** Of all that a response may contain of it, in bytes. */
+  get size(): number {
+    return (
+      this.#document.length + (this.#shared ? this.#shared.lists.length + this.#shared.artist.length : 0)
+    );
+  }
+
   get rating(): Rating {
     // No text between the key and the rating can contain this: its quotation marks are escaped.
     const start = this.#document.indexOf('"nsfw":"', this.#placeholders.linkEnd) + '"nsfw":"'.length;

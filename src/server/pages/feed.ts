@@ -23,6 +23,8 @@ import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from './html.ts';
 
 /** Most readers load the first page only. */
 const PAGE_SIZE = 25;
+/** Of the documents of a page: parsing them takes most of the time, and the categories of an image may have long descriptions. */
+const MAX_PAGE_BYTES = 200_000;
 /** How many artists, and how many characters, the title of a feed names. */
 const MAX_NAMES = 3;
 /** What an entry shows of a description; the rest is on its page. */
@@ -107,7 +109,12 @@ async function readImages(call: FeedCall): Promise<LatestPage> {
   const { site, catalogue } = call.services;
   const filter = pickParameters(imageFilters, call.query);
   const isWanted = site.ratings.includes('sfw') && (filter.nsfw?.includes('sfw') ?? true);
-  if (isWanted) return readLatest(call, { ...filter, nsfw: ['sfw'] }, PAGE_SIZE);
+  if (isWanted) {
+    const read = (limit: number) => readLatest(call, { ...filter, nsfw: ['sfw'] }, limit);
+    const page = await read(PAGE_SIZE);
+    const bytes = page.images.reduce((sum, { size }) => sum + size, 0);
+    return bytes <= MAX_PAGE_BYTES ? page : read(Math.ceil((PAGE_SIZE * MAX_PAGE_BYTES) / bytes));
+  }
   unwrap((await catalogue.checkFilter(filter)) ?? {});
   return { images: [], cursor: undefined };
 }
