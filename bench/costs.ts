@@ -132,9 +132,7 @@ async function firstImage({ catalogue }: Store): Promise<string> {
 
 async function readIds({ catalogue }: Store): Promise<Ids> {
   const two = async (kind: 'artist' | 'character') =>
-    (await catalogue.list(kind, { offset: 0, limit: 2 })).items.map(
-      ({ document }) => JSON.parse(document).id,
-    );
+    (await catalogue.list(kind, { offset: 0, limit: 2 })).items.map(({ id }) => id);
   return { artists: await two('artist'), characters: await two('character') };
 }
 

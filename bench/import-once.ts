@@ -1,6 +1,7 @@
 /** Imports a file and prints the duration and the CPU time in seconds, and the peak memory in bytes. Runs in its own process. */
-import { importFiles } from '../src/cli/importing/import.ts';
+
 import { readConfig } from '../src/config/config.ts';
+import { importFiles } from '../test/support/zukan/import-files.ts';
 
 const started = performance.now();
 await importFiles(readConfig(process.env), process.argv.slice(2));

@@ -8,10 +8,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
-import { importFiles } from '../src/cli/importing/import.ts';
 import { readConfig } from '../src/config/config.ts';
 import { inParallel } from '../src/lib/concurrency.ts';
-import { catalogueSchema } from '../src/store/drivers/sqlite/schema.ts';
+import { importFiles } from '../test/support/zukan/import-files.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { demoPictures } from './demo.ts';
 import { median } from './statistics.ts';
@@ -91,13 +90,13 @@ async function importRecords(folder: string): Promise<void> {
 function copyRows(from: string, to: string): void {
   const [source, target] = [new DatabaseSync(from), new DatabaseSync(to)];
   target.exec('pragma journal_mode = wal; pragma cache_size = -65536');
-  target.exec(catalogueSchema.creation);
-  target.exec('delete from shelf; begin');
-  for (const table of ['shelf', 'image', 'image_shelves', 'placement', 'edited']) {
+  target.exec('begin');
+  for (const table of ['shelf', 'image', 'image_shelves', 'shelf_block', 'size_block', 'edited']) {
+    const schema = source.prepare('select sql from sqlite_master where tbl_name = ? and sql is not null');
+    for (const { sql } of schema.all(table)) target.exec(String(sql).replace(/^create trigger.*/s, ''));
     const columns = source.prepare(`select * from ${table} limit 1`).columns().length;
     const insert = target.prepare(`insert into ${table} values (${Array(columns).fill('?').join()})`);
-    const order = table === 'placement' ? 'order by image' : '';
-    const rows = source.prepare(`select * from ${table} ${order}`);
+    const rows = source.prepare(`select * from ${table}`);
     rows.setReturnArrays(true);
     for (const row of rows.iterate() as unknown as Iterable<(string | number | null)[]>) insert.run(...row);
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export const thisCheckout = join(import.meta.dirname, '..');
 
 /** The same options as in `npm start`. */
-const zukan = (checkout: string) => ['--max-semi-space-size=4', join(checkout, 'bin/zukan.js')];
+const zukan = (checkout: string) => ['--max-semi-space-size=8', join(checkout, 'bin/zukan.js')];
 
 /** Disposing of it stops the process. */
 export interface Server extends AsyncDisposable {
@@ -25,15 +25,21 @@ const servers = new Map<string, number>();
 const TICKS_PER_SECOND = 100;
 
 /** The CPU time that a server has used, by all its threads: the collector's helpers count, too. Linux only. */
-export function cpuSeconds(origin: string): number {
-  const stat = readFileSync(`/proc/${servers.get(origin)}/stat`, 'latin1');
+export const cpuSeconds = (origin: string): number => cpuSecondsOf(servers.get(origin) as number);
+
+/** The CPU time of a process, or of its children that have ended as well. */
+export function cpuSecondsOf(pid: number, hasChildren = false): number {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    // It has ended by now.
+    return 0;
+  }
   // The name of the program, in brackets, may contain spaces.
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
-  return ((user as number) + (system as number)) / TICKS_PER_SECOND;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields.slice(11, hasChildren ? 15 : 13).map(Number);
+  return ticks.reduce((sum, part) => sum + part) / TICKS_PER_SECOND;
 }
 
 export type Environment = Record<string, string>;

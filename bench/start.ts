@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importFiles } from '../src/cli/importing/import.ts';
 import { readConfig } from '../src/config/config.ts';
+import { importFiles } from '../test/support/zukan/import-files.ts';
 import { writeCatalogue } from './catalogue.ts';
 import { runCommand, startServer } from './process.ts';
 import { median } from './statistics.ts';

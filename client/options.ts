@@ -25,8 +25,8 @@ export interface LinkOptions {
   /** Lifetime of the links in seconds; needs a token with the scope `image:custom-expiry`. */
   expiry?: number | undefined;
   /**
-   * `artist` adds `artistDetails` to each image; `details` adds `title`, `description`, `takenAt` and, if there is
-   * one, `reportUrl`; `thumbnails` adds `thumbnails`, `thumbHash` and `animated` to `meta`.
+   * `artist` adds `artistDetails` to each image; `details` adds `title`, `description`, `takenAt`,
+   * `licence`, `credit`, `alt` and, if there is one, `reportUrl`; `thumbnails` adds `thumbnails`, `thumbHash` and `animated` to `meta`.
    */
   include?: readonly Include[] | undefined;
 }

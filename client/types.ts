@@ -129,6 +129,15 @@ export interface ImageOf<Size> {
    * unknown.
    */
   takenAt?: string;
+  /**
+   * The licence that it is published under, of the image, its artist or else the whole site; both texts are empty if unknown.
+   * Only with `include: ['details']`.
+   */
+  licence?: { name: string; url: string };
+  /** Whom to credit. Only with `include: ['details']`; empty if unknown. */
+  credit?: string;
+  /** What it shows, for those who do not see it. Only with `include: ['details']`; empty if nobody wrote it. */
+  alt?: string;
   /** Where to report the image. Only with `include: ['details']`, if the operator has set an address. */
   reportUrl?: string;
   /** Where the image was found; both texts are empty if unknown. */

@@ -51,7 +51,7 @@ if (options.all) process.env.ZUKAN_TEST_DEPTH = 'all';
 if (options.coverage) process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 else process.env.NODE_COMPILE_CACHE = join(cache, 'compiled');
 process.chdir(root);
-const concurrency = Math.max(MIN_PROCESSES, availableParallelism());
+const concurrency = Math.min(Math.max(MIN_PROCESSES, availableParallelism()), files.length);
 const results = run({
   files: writeProcesses(listFiles(files, concurrency)),
   concurrency,
@@ -61,12 +61,12 @@ results.on('test:fail', () => {
   process.exitCode = 1;
 });
 // A file is a suite in its process. One that declares no test has no result, nor has one whose process was ended from within,
-// which reports no failure.
+// which reports no failure. A suite that is skipped, because a server or browser is missing, declares none.
 const tested = new Set<string | undefined>();
 const finished = new Set<string>();
 for (const event of ['test:pass', 'test:fail'] as const)
-  results.on(event, ({ name, nesting, details, entryFile }: Result) => {
-    if (details.type !== 'suite') tested.add(entryFile);
+  results.on(event, ({ name, nesting, details, entryFile, skip }: Result) => {
+    if (details.type !== 'suite' || skip !== undefined) tested.add(entryFile);
     else if (nesting === 0 && tested.delete(entryFile)) finished.add(name);
   });
 results.compose(new spec()).pipe(process.stdout);
@@ -79,7 +79,13 @@ process.on('exit', () => {
 });
 
 /** What the types of Node lack. */
-type Result = { name: string; nesting: number; details: { type?: string }; entryFile?: string };
+type Result = {
+  name: string;
+  nesting: number;
+  details: { type?: string };
+  entryFile?: string;
+  skip?: unknown;
+};
 
 function hasMarker(file: string, marker: string): boolean {
   const [comments = ''] = readFileSync(join(root, file), 'utf8').split(/^(?!\/\/)/m, 1);

@@ -15,10 +15,11 @@ const allowed: Record<string, string[]> = {
     ...domain,
   ],
   'src/server': [
-    ...['src/api', 'src/http', 'src/assets', 'src/access/limits', 'src/store', 'src/media', 'src/config'],
-    'web/reference/code.ts',
+    ...['src/pages', 'src/api', 'src/http', 'src/assets', 'src/access/limits', 'src/store', 'src/media'],
+    ...['src/config', 'web/reference/code.ts'],
     ...domain,
   ],
+  'src/pages': ['src/api', 'src/http', 'src/assets', 'src/media', ...domain],
   'src/studio': [
     ...['src/studio/contract.ts', 'src/changes', 'src/import', 'src/media', 'src/assets'],
     ...domain,
@@ -60,7 +61,25 @@ const rooms = [
   ],
   [
     ...['src/server/workers', 'src/server/app.ts', 'src/server/engines.ts', 'src/server/pages/reference'],
-    ...['src/server/pages/feed.ts', 'src/server/pages/gallery', 'src/server/pages'],
+    'src/server/pages',
+  ],
+  [
+    ...[
+      'src/pages/routes.ts',
+      'src/pages/site-files.ts',
+      'src/pages/sitemap.ts',
+      'src/pages/oembed.ts',
+      'src/pages/templates.ts',
+      'src/pages/picture-template.ts',
+    ],
+    ...[
+      'src/pages/layout.ts',
+      'src/pages/filters.ts',
+      'src/pages/assets.ts',
+      'src/pages/tile.ts',
+      'src/pages/head.ts',
+    ],
+    ...['src/pages/model.ts', 'src/pages/texts.ts', 'src/pages/html.ts', 'src/pages/address.ts'],
   ],
   [
     ...['src/studio/studio.ts', 'src/studio/changes.ts', 'src/studio/history.ts', 'src/studio/list.ts'],
@@ -74,16 +93,27 @@ const rooms = [
     'src/import/listener.ts',
     ...['src/import/sources', 'src/import/plan', 'src/import/sidecar', 'src/import/records'],
   ],
-  ['src/media/metadata', 'src/media/s3', 'src/media'],
+  ['src/media/s3', 'src/media', 'src/media/metadata'],
+  [
+    ...['web/studio/main.ts', 'web/studio/pictures.ts', 'web/studio/filters.ts', 'web/studio/views'],
+    ...['web/studio/panel', 'web/studio/loupe', 'web/studio/grid', 'web/studio/changes'],
+    ...['web/studio/saving', 'web/studio/shared'],
+  ],
   [
     ...['src/store/drivers', 'src/store/write', 'src/store/read', 'src/store/document-cache'],
-    ...['src/store/change-log', 'src/store/migrations', 'src/store/view.ts', 'src/store/session.ts'],
+    ...[
+      'src/store/change-log',
+      'src/store/migrations',
+      'src/store/reads.ts',
+      'src/store/view.ts',
+      'src/store/session.ts',
+    ],
   ],
   [
     ...['src/catalogue/lines.ts', 'src/catalogue/catalogue.ts', 'src/catalogue/documents'],
     ...['src/catalogue/writer.ts', 'src/catalogue/change-log.ts', 'src/catalogue/records.ts'],
     ...['src/catalogue/search', 'src/catalogue/names.ts', 'src/catalogue/search/fold.ts'],
-    ...['src/catalogue/sets', 'src/catalogue/schemas.ts'],
+    ...['src/catalogue/sets', 'src/catalogue/rights.ts', 'src/catalogue/schemas.ts'],
   ],
 ];
 /** Longest first, so that a file belongs to the innermost part. */

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { importFiles } from '../src/cli/importing/import.ts';
 import { checkImportOptions } from '../src/cli/importing/options.ts';
 import { describeConfig, readConfig } from '../src/config/config.ts';
 import { writeTiny } from './support/pictures/tiny.ts';
@@ -17,6 +16,7 @@ import { freePort } from './support/servers/redis.ts';
 import { startS3 } from './support/servers/s3.ts';
 import { account } from './support/servers/s3-guard.ts';
 import { temporaryFolder } from './support/workspace.ts';
+import { importFiles } from './support/zukan/import-files.ts';
 import { configFor, startService } from './support/zukan/service.ts';
 
 const root = join(import.meta.dirname, '..');

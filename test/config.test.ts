@@ -28,6 +28,7 @@ test('an empty environment gives the defaults, and the result is frozen', () => 
     accent: undefined,
     ratings: ['sfw', 'questionable', 'nsfw'],
     reportUrl: undefined,
+    ...{ description: '', links: [], licence: '', refusesTraining: false },
   });
   assert.deepEqual(config.apiRatings, ['sfw', 'questionable', 'nsfw']);
   assert.equal(config.rateLimit, 1);
@@ -58,6 +59,10 @@ test('reads every variable', () => {
     SITE_LOGO: '/srv/logo.svg',
     SITE_ACCENT: '#2A6',
     SITE_RATINGS: 'questionable, sfw',
+    SITE_DESCRIPTION: 'Foxes & <friends>',
+    SITE_LINKS: 'Imprint = https://例え.example/a=b, About=http://example.org',
+    SITE_LICENCE: 'https://www.creativecommons.org/licenses/by-nc/4.0/deed.ja',
+    AI_TRAINING: 'no',
     THUMBNAILS: '800, 16,8192,800',
     HISTORY_DAYS: '0',
     TRASH_DAYS: '7',
@@ -85,6 +90,13 @@ test('reads every variable', () => {
     accent: '#22aa66',
     ratings: ['sfw', 'questionable'],
     reportUrl: 'https://xn--r8jz45g.example/%E5%A0%B1%E5%91%8A?image={id}#{id}',
+    description: 'Foxes & <friends>',
+    links: [
+      { name: 'Imprint', url: 'https://xn--r8jz45g.example/a=b' },
+      { name: 'About', url: 'http://example.org/' },
+    ],
+    licence: 'CC BY-NC 4.0',
+    refusesTraining: true,
   });
   assert.deepEqual(config.apiRatings, ['sfw', 'questionable']);
   assert.equal(config.rateLimit, 'off');
@@ -302,6 +314,17 @@ const invalid: [string, string][] = [
   ['REPORT_URL', 'javascript:alert({id})'],
   ['REPORT_URL', '/report/{id}'],
   ['REPORT_URL', `https://example.org/${'a'.repeat(2048)}{id}`],
+  ['SITE_DESCRIPTION', 'a'.repeat(301)],
+  ['SITE_LINKS', 'https://example.org/'],
+  ['SITE_LINKS', 'Imprint=javascript:alert(1)'],
+  ['SITE_LINKS', 'Imprint=/imprint'],
+  ['SITE_LINKS', `${'a'.repeat(61)}=https://example.org/`],
+  ['SITE_LINKS', `a=https://example.org/${'b'.repeat(2048)}`],
+  ['SITE_LINKS', 'a=https://a.test,'.repeat(11)],
+  ['SITE_LICENCE', 'javascript:alert(1)'],
+  ['SITE_LICENCE', 'a\nb'],
+  ['SITE_LICENCE', 'a'.repeat(10_000)],
+  ['AI_TRAINING', 'yes'],
   ['LOG_LEVEL', 'loud'],
   ['LOG_FORMAT', 'xml'],
 ];
@@ -341,18 +364,23 @@ test('describes the rate limit and networks as one would write them', () => {
 
 test('describes the site', () => {
   const describeSite = (environment: Record<string, string>) => {
-    const { SITE_NAME, SITE_LOGO, SITE_ACCENT, SITE_RATINGS, REPORT_URL } = describeConfig(
-      readConfig(environment),
-    );
-    return [SITE_NAME, SITE_LOGO, SITE_ACCENT, SITE_RATINGS, REPORT_URL];
+    const described = Object.entries(describeConfig(readConfig(environment)));
+    return described.flatMap(([name, value]) => (/^(SITE|REPORT|AI)_/.test(name) ? [value] : []));
   };
-  assert.deepEqual(describeSite({}), ['zukan', '(none)', '(vermilion)', 'sfw,questionable,nsfw', '(none)']);
+  const nothing = ['(none)', '(none)', '(none)', '(nothing stated)'];
+  assert.deepEqual(describeSite({}), [
+    ...['zukan', '(none)', '(vermilion)', 'sfw,questionable,nsfw', '(none)', ...nothing],
+  ]);
   const own = {
     SITE_NAME: '蔵',
     SITE_LOGO: '/logo.png',
     SITE_ACCENT: '#ABC',
     SITE_RATINGS: 'sfw',
     REPORT_URL: 'mailto:a@b.example?subject={id}',
+    SITE_DESCRIPTION: 'Foxes',
+    SITE_LINKS: 'Imprint=https://example.org/, About us=https://example.org/about',
+    SITE_LICENCE: 'cc-by-4.0',
+    AI_TRAINING: 'no',
   };
   assert.deepEqual(describeSite(own), [
     '蔵',
@@ -360,6 +388,10 @@ test('describes the site', () => {
     '#aabbcc',
     'sfw',
     'mailto:a@b.example?subject={id}',
+    'Foxes',
+    'Imprint=https://example.org/, About us=https://example.org/about',
+    'CC BY 4.0',
+    'no',
   ]);
 });
 

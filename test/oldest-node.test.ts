@@ -132,11 +132,11 @@ describe(`Node ${oldest}`, { skip }, () => {
       assert.deepEqual(old, current, path);
     }
     for (const path of [
-      '/',
+      '/?seed=s',
       '/docs',
       '/docs.js',
       '/openapi.json',
-      '/gallery/main.js',
+      '/gallery/gallery.js',
       '/health/live',
       '/health/ready',
     ]) {

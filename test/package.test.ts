@@ -9,6 +9,7 @@ import { delimiter, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { brotliCompressSync } from 'node:zlib';
 import type { Image } from '../client/index.ts';
 import description from '../package.json' with { type: 'json' };
 import { builtScript, pages } from '../src/assets/bundle.ts';
@@ -221,11 +222,17 @@ test('serves the demo with npx, and the client gets a picture', { timeout: 120_0
   const [image] = ((await response.json()) as { data: [Image] }).data;
   const bytes = Buffer.from(await (await fetch(image.url)).arrayBuffer());
   assert.equal(bytes.length, image.meta.size);
-  const scripts = ['start', 'main', 'image-dialog', 'later', 'client/index'].map(
-    (name) => `/gallery/${name}.js`,
-  );
+  const scripts = ['gallery', 'viewer', 'client/index'].map((name) => `/gallery/${name}.js`);
   for (const path of ['/', ...scripts, '/docs.js'])
     assert.equal((await fetch(origin + path, { headers: { Accept: 'text/html' } })).status, 200, path);
+
+  // Before and after a picture is opened.
+  const compressed = ['gallery', 'viewer'].map(
+    (name) => brotliCompressSync(readInstalled(`web/gallery/${name}.min.js`)).length,
+  );
+  const [first = 0, later = 0] = compressed;
+  t.diagnostic(`scripts of the gallery: ${first} and ${first + later} bytes`);
+  assert.ok(first > 0 && first <= 12_000 && first + later <= 28_000, compressed.join());
 
   writeFileSync(join(home, 'program.mts'), program('zukan/client'));
   const setOrigin = `data:text/javascript,globalThis.origin = "${origin}"`;

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { writeTiny } from './support/pictures/tiny.ts';
-import { findProgram } from './support/servers/needs.ts';
+import { findProgram, npmInstallsForOthers } from './support/servers/needs.ts';
 import { onDisk, temporaryFolder } from './support/workspace.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -68,7 +68,8 @@ test(`the first minute on ${process.platform}, ${process.arch}`, () =>
 
 const wine = findProgram('wine');
 // Node does not start on Wine 8.
-if (wine && Number(/\d+/.exec(execFileSync(wine, ['--version'], { encoding: 'utf8' }))) >= 10)
+const startsNode = wine && Number(/\d+/.exec(execFileSync(wine, ['--version'], { encoding: 'utf8' }))) >= 10;
+if (startsNode && npmInstallsForOthers())
   test('the first minute on Windows, as Wine emulates it', async () => {
     const checkout = temporaryFolder(onDisk);
     const WINEPREFIX = temporaryFolder(onDisk);

@@ -11,6 +11,7 @@ const contents = {
   passes: `test('a test', () => {});`,
   nested: `describe('a suite', () => test('a test', () => {}));`,
   skipped: `test('a test', { skip: true }, () => {});`,
+  'skipped-suite': `describe('a suite', { skip: 'no browser' }, () => {});`,
   'without-test': `describe('a suite', () => {});`,
   exits: `test('a test', () => process.exit(0));`,
   killed: `test('a test', () => {});\ntest('another', () => process.kill(process.pid, 'SIGKILL'));`,
@@ -30,9 +31,9 @@ test('test files without a result fail the run and are named', async () => {
         resolve({ code: error?.code ?? 0, stderr }),
       );
     });
-  const [good, all] = [await run(paths.slice(0, 3)), await run(paths)];
+  const [good, all] = [await run(paths.slice(0, 4)), await run(paths)];
   assert.deepEqual(good, { code: 0, stderr: '' });
   assert.equal(all.code, 1);
   const [, lost = ''] = /^No test has run to the end: (.*)$/m.exec(all.stderr) ?? [];
-  assert.deepEqual(lost.split(', '), paths.slice(3).sort());
+  assert.deepEqual(lost.split(', '), paths.slice(4).sort());
 });

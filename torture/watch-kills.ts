@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { Rating } from '../src/catalogue/schemas.ts';
-import { GRACE_MS } from '../src/cli/importing/import.ts';
+import { GRACE_MS } from '../src/cli/importing/watch.ts';
 import { isLower } from '../test/lifecycle/sidecars.ts';
 import { launchUntil, type Moment, traceIn } from '../test/support/zukan/run-until.ts';
 import type { Place } from './kill-stores.ts';

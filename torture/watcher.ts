@@ -3,7 +3,7 @@
  * when a line with a number arrives: so many milliseconds have passed. It stops at the end of its input.
  */
 import { createInterface } from 'node:readline';
-import { watchCommand } from '../src/cli/importing/import.ts';
+import { watchCommand } from '../src/cli/importing/watch.ts';
 import { readConfig } from '../src/config/config.ts';
 
 const [folder = '', ...flags] = process.argv.slice(2);

@@ -1,5 +1,4 @@
 /** Creates and finds elements. Text is never parsed as HTML. */
-import { parseUrl } from '../client/address.ts';
 
 type Value = string | number | boolean | undefined | ((event: Event) => void);
 
@@ -20,27 +19,14 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
 
 export const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** For elements that index.html always contains. */
+/** For elements that the page always contains. */
 export function byId<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;
 }
 
 /** Plain text unless the address is http or https: addresses come from the catalogue. */
 export function externalLink(address: string, text: string): Node {
-  const url = parseUrl(address);
-  return url && /^https?:$/.test(url.protocol)
-    ? el('a', { href: url.href, rel: 'noopener noreferrer', class: 'external' }, text)
+  return /^https?:/i.test(address)
+    ? el('a', { href: address, rel: 'noopener noreferrer', class: 'external' }, text)
     : document.createTextNode(text);
-}
-
-/** Loads a script or a stylesheet. */
-export function addToHead(
-  tag: 'script' | 'link',
-  url: string,
-  fetchpriority: 'auto' | 'low',
-): Promise<Event> {
-  const address = tag === 'script' ? { src: url } : { href: url, rel: 'stylesheet' };
-  return new Promise((load, error) => {
-    document.head.append(el(tag, { ...address, load, error, fetchpriority }));
-  });
 }

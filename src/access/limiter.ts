@@ -32,16 +32,16 @@ export interface ClientBudget {
 }
 
 /**
- * How often a client may have a page look something up in the catalogue. It is not the limit of the API: a visitor's page
- * must not use up the call that the gallery makes next, and crawlers ask for several pages at once.
+ * How often a client may load a page. It is not the limit of the API: a visitor who clicks fast must not be blocked, nor
+ * one who opens many tabs, and several may share an address.
  */
-export const previewRule: BudgetRule = { name: 'preview', burst: 20, intervalMs: 1000 };
+export const pageRule: BudgetRule = { name: 'page', burst: 120, intervalMs: 250 };
 
 /**
  * How often a client may be sent to a file. It is not the limit of the API: any page can show pictures of this service, and must
- * not have its visitors blocked.
+ * not have its visitors blocked. More than the largest page of the API has.
  */
-export const fileRule: BudgetRule = { name: 'file', burst: 20, intervalMs: 1000 };
+export const fileRule: BudgetRule = { name: 'file', burst: 30, intervalMs: 1000 };
 
 /** How often a token that turns out to be no exemption from the rate limit is looked up before the limiter decides. */
 export const tokenRule: BudgetRule = { name: 'token', burst: 1, intervalMs: 10_000 };

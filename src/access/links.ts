@@ -1,8 +1,53 @@
-/** What clients are given to come back with, signed so that nothing has to be stored: links to files, and cursors. */
+/** The addresses of pictures, and what clients are given to come back with, signed so that nothing has to be stored: links and cursors. */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Filter } from '../catalogue/catalogue.ts';
-import type { LinkedFile, SignLink } from '../catalogue/documents/image-document.ts';
+import { ID_LENGTH, type LinkedFile, type SignLink } from '../catalogue/documents/image-document.ts';
 import { fold } from '../catalogue/search/fold.ts';
+
+// Lasting addresses: `/pictures/<id>/<size>.webp` for a thumbnail, and `/pictures/<id>/original.<type>`. Pages add `?v=<version>`, so
+// a replaced file has a new address. Each file has exactly these two, so nobody can fill a cache with copies.
+
+/** The origin may be empty: for a page of this site. */
+export function lastingLinks(origin: string): SignLink {
+  return (file) => ({ url: origin + pictureAddress(file), expires: '' });
+}
+
+/** With the version of the file, if that is known. */
+export function pictureAddress(file: LinkedFile): string {
+  const [id, end] = [file.fileName.slice(0, ID_LENGTH), file.fileName.slice(ID_LENGTH)];
+  const path = `/pictures/${id}/${end.startsWith('-') ? end.slice(1) : `original${end}`}`;
+  const eTag = file.eTag?.();
+  return eTag === undefined ? path : `${path}?v=${versionOf(eTag)}`;
+}
+
+/** The start of the entity tag: enough that no two files of an image have the same. */
+const VERSION_LENGTH = 10;
+
+function versionOf(eTag: string): string {
+  return eTag.replaceAll(/[^0-9A-Za-z_-]/g, '').slice(0, VERSION_LENGTH);
+}
+
+const idForm = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.source;
+const addressPattern = new RegExp(
+  `^/pictures/(${idForm})/(?:([1-9][0-9]{0,5})\\.webp|(original\\.[a-z]{3,4}))$`,
+);
+const versionPattern = new RegExp(`^v=[0-9A-Za-z_-]{0,${VERSION_LENGTH}}$`);
+
+export interface PictureAddress {
+  id: string;
+  /** In links to this service. */
+  fileName: string;
+  /** Of a thumbnail. */
+  size: number | undefined;
+}
+
+/** `path` and `search` are those of a request, as they were sent. Other forms of the same address would be other copies in caches. */
+export function parsePictureAddress(path: string, search: string): PictureAddress | undefined {
+  const [, id, size, original] = addressPattern.exec(path) ?? [];
+  if (!id || (search !== '' && !versionPattern.test(search))) return undefined;
+  const fileName = original ? original.replace('original', id) : `${id}-${size}.webp`;
+  return { id, fileName, size: size === undefined ? undefined : Number(size) };
+}
 
 // Expiring links to image bytes: when they expire, and the links to files that zukan serves itself,
 // `/files/<name>?expires=<unix seconds>&signature=<base64url>`. Links to object storage are in media/s3/links.ts.
@@ -42,9 +87,8 @@ export function linkValidity(now: number, lifetime: number, isExact: boolean): V
 type LinkStatus = 'valid' | 'invalid' | 'expired';
 
 /** Of the name of a file: the id of an image, the size of a thumbnail, and the type. */
-const fileNameForm = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-[1-9][0-9]{0,5})?\.[a-z]{3,4}/.source;
 const linkPattern = new RegExp(
-  `^/files/(${fileNameForm})\\?expires=([1-9][0-9]{0,11})&signature=([0-9A-Za-z_-]{43})$`,
+  `^/files/(${idForm}(?:-[1-9][0-9]{0,5})?\\.[a-z]{3,4})\\?expires=([1-9][0-9]{0,11})&signature=([0-9A-Za-z_-]{43})$`,
 );
 
 interface FileLink {

@@ -40,24 +40,11 @@ export function newSecret(randomInt: RandomInt): string {
  */
 export const hashSecret = (secret: string): string => hash('sha256', secret);
 
-/**
- * The hashes of the latest secrets, the oldest first, so that a call does not hash its own again. Only texts of
- * the form of a secret are keys, so that a client can neither fill the memory nor make keys collide.
- */
-const hashes = new Map<string, string>();
-const MAX_HASHES = 1000;
-
 /** The hash of the secret in an `Authorization` header; undefined if it is not a bearer token of the right form. */
 export function hashIn(authorization: string): string | undefined {
   if (authorization.length > MAX_HEADER_LENGTH) return undefined;
   const secret = bearerPattern.exec(authorization)?.[1];
-  if (secret === undefined || !secretPattern.test(secret)) return undefined;
-  const known = hashes.get(secret);
-  if (known !== undefined) return known;
-  const hash = hashSecret(secret);
-  if (hashes.size >= MAX_HASHES) hashes.delete(hashes.keys().next().value as string);
-  hashes.set(secret, hash);
-  return hash;
+  return secret !== undefined && secretPattern.test(secret) ? hashSecret(secret) : undefined;
 }
 
 /** Why `hashIn` found nothing. */

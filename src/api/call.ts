@@ -96,8 +96,7 @@ function send(exchange: Exchange, response: Response, call: Call<never>): Promis
   if (response.headers) exchange.headers(response.headers);
   if ('answer' in response) return sendAsset(exchange, response.answer);
   exchange.header('Cache-Control', 'no-store');
-  const { data, isByteString } = response;
-  exchange.sendCompressed(200, successBody(data), JSON_TYPE, isByteString);
+  exchange.sendCompressed(200, successBody(response.data), JSON_TYPE);
   return undefined;
 }
 
@@ -239,13 +238,11 @@ function limitRate(
   const { limiter, fileBudget, decisions } = services;
   if (!limiter) return undefined;
   const { perSecond } = limiter;
-  if (isExemptToken || services.isInExemptNetwork(exchange.request)) {
-    decisions.countExempt();
+  const client = limitedClient(services, exchange, isExemptToken);
+  if (client === undefined) {
     exchange.headers(exemptHeaders(isEmbed, perSecond));
     return undefined;
   }
-  const client = services.clientOf(exchange.request);
-  services.noticeClient(client);
   const apply = (decision: Decision): ApiError | undefined => {
     decisions.count(decision);
     if (!decision.isAllowed)
@@ -255,6 +252,22 @@ function limitRate(
   };
   const decision = isEmbed ? fileBudget.take(client) : limiter.decide(client);
   return decision instanceof Promise ? decision.then(apply) : apply(decision);
+}
+
+/** The client of a request, if there is a limit for it. */
+export function limitedClient(
+  services: Services,
+  { request }: Exchange,
+  isExemptToken = false,
+): string | undefined {
+  if (!services.limiter) return undefined;
+  if (isExemptToken || services.isInExemptNetwork(request)) {
+    services.decisions.countExempt();
+    return undefined;
+  }
+  const client = services.clientOf(request);
+  services.noticeClient(client);
+  return client;
 }
 
 /** Returns the token that was found if it has not expired. */
@@ -318,34 +331,12 @@ const REFUSED_PICTURE =
   'fill="#808080" fill-opacity=".15"/><text x="160" y="84" fill="#808080" font-family="sans-serif" font-size="16" text-anchor="middle">' +
   'Too many pictures at once.<tspan x="160" dy="24">Try again in a moment.</tspan></text></svg>';
 
-interface Refusal {
-  perSecond: number;
-  refusalsLeft: number;
-  seconds: number;
-  error: ApiError;
-}
-
-/** A client that sends many requests is refused with the same words for a second. */
-let latestRefusal: Refusal | undefined;
-
-function tooManyRequests(perSecond: number, decision: Decision): ApiError {
-  const { refusalsLeft } = decision;
-  const seconds = waitInSeconds(decision);
-  if (
-    latestRefusal?.seconds !== seconds ||
-    latestRefusal.refusalsLeft !== refusalsLeft ||
-    latestRefusal.perSecond !== perSecond
-  )
-    latestRefusal = { perSecond, refusalsLeft, seconds, error: makeRefusal(perSecond, decision) };
-  return latestRefusal.error;
-}
-
 function warn({ refusalsLeft }: Decision): string {
   const more = refusalsLeft === 1 ? 'One more refusal' : `${refusalsLeft} more refusals`;
   return `${more} within this hour will block you for an hour.`;
 }
 
-function makeRefusal(perSecond: number, decision: Decision): ApiError {
+function tooManyRequests(perSecond: number, decision: Decision): ApiError {
   const seconds = waitInSeconds(decision);
   const limit = perSecond === 1 ? 'one' : perSecond;
   const message = decision.isBlocked

@@ -1,14 +1,21 @@
 /** How an endpoint is declared, what its handler gets, and the links and answers that it returns. */
 import type { IncomingMessage } from 'node:http';
 import type { ClientBudget, Exemptions, Limiter } from '../access/limiter.ts';
-import { type Cursors, type FileLinks, type LinkSigner, linkValidity } from '../access/links.ts';
+import {
+  type Cursors,
+  type FileLinks,
+  type LinkSigner,
+  lastingLinks,
+  linkValidity,
+} from '../access/links.ts';
 import type { Token, TokenStore } from '../access/tokens.ts';
 import type { Caller, Catalogue, Moved } from '../catalogue/catalogue.ts';
-import type { SignLink } from '../catalogue/documents/image-document.ts';
+import type { SignLink, SiteDetails } from '../catalogue/documents/image-document.ts';
 import type { LastBackup } from '../catalogue/records.ts';
 import type { Rating, Window } from '../catalogue/schemas.ts';
-import { type Asset, makeText } from '../http/assets.ts';
+import { type Asset, makeBytes } from '../http/assets.ts';
 import { type LimiterCounters, successBody } from '../http/exchange.ts';
+import type { ByteString } from '../lib/byte-string.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Disk } from '../lib/file-system.ts';
 import * as Type from '../lib/json-schema.ts';
@@ -49,10 +56,8 @@ export interface Call<Query> {
 
 /** Made for this call: it has links that expire, or is about its token. */
 export interface ApiResponse {
-  /** JSON text. */
-  data: string;
-  /** Whether `data` is a byte string (see image-document.ts). */
-  isByteString?: true;
+  /** JSON. */
+  data: ByteString;
   headers?: Record<string, string>;
 }
 
@@ -136,15 +141,19 @@ export function endpoint<Params extends Type.TProperties = Record<never, never>>
 // The dependencies of the server and its handlers.
 
 /** What makes the gallery the operator's own. */
-export interface Site {
+export interface Site extends SiteDetails {
   name: string;
+  /** A sentence; empty if there is none. */
+  description: string;
+  /** Such as to the imprint. */
+  links: readonly { name: string; url: string }[];
   logo: { bytes: Buffer; type: string; width: number; height: number } | undefined;
   /** `#rrggbb`; undefined: that of the stylesheet. */
   accent: string | undefined;
   /** The ratings that the gallery shows until the visitor chooses others. */
   ratings: readonly Rating[];
-  /** Where to report an image, with `{id}` in place of its id. ASCII only. */
-  reportUrl: string | undefined;
+  /** Whether crawlers are asked to train no models with it. */
+  refusesTraining: boolean;
 }
 
 export interface Services {
@@ -161,6 +170,8 @@ export interface Services {
   linkLifetime: number;
   /** In seconds: of the pictures in link previews. */
   previewLifetime: number;
+  /** Whether pages, previews, feeds and redirects link to pictures by addresses that last. */
+  hasLastingLinks: boolean;
   site: Site;
   /** The ratings that calls without `nsfw` return. */
   apiRatings: readonly Rating[];
@@ -174,8 +185,8 @@ export interface Services {
   exemptions: Exemptions;
   /** How often a client is sent to a file. */
   fileBudget: ClientBudget;
-  /** How often pages look something up for a client. */
-  previewLookups: ClientBudget;
+  /** How often a client may load a page. */
+  pageBudget: ClientBudget;
   /** Whether the client is in a network without a rate limit. */
   isInExemptNetwork: (request: IncomingMessage) => boolean;
   /** Told of each request that counts for the rate limit: notices a proxy that hides its clients. */
@@ -201,6 +212,16 @@ export function linkSigner(call: Call<unknown>, expiry?: number): SignLink {
   const { services, origin, now } = call;
   const validity = linkValidity(now, expiry ?? services.linkLifetime, expiry !== undefined);
   return services.links.signer(origin, validity, expiry === undefined);
+}
+
+/**
+ * Makes the links to pictures in pages, previews and feeds. The origin may be empty in a page. Without `LASTING_LINKS`, they expire
+ * after `PREVIEW_LIFETIME`.
+ */
+export function pictureLinks(services: Services, origin: string): SignLink {
+  const { hasLastingLinks, links, clock, previewLifetime } = services;
+  if (hasLastingLinks) return lastingLinks(origin);
+  return links.signer(origin, linkValidity(clock(), previewLifetime, false));
 }
 
 /** The total, and links to the next and the previous page. */
@@ -251,14 +272,14 @@ export function addressOf({ origin, prefix, path }: Call<unknown>, id: string, s
 // Responses that depend on the catalogue only, and not on the call or its time.
 
 /** `data` and `meta` are JSON. */
-export function makeAnswer(data: string, meta?: string): Asset {
-  return makeText(successBody(data, meta));
+export function makeAnswer(data: ByteString, meta?: ByteString): Asset {
+  return makeBytes(successBody(data, meta));
 }
 
 const answers = new WeakMap<object, Asset>();
 
 /** The response to what the catalogue returned, which is the same object until the catalogue changes. */
-export function keepAnswer(returned: object, write: () => string): Asset {
+export function keepAnswer(returned: object, write: () => ByteString): Asset {
   const kept = answers.get(returned);
   if (kept) return kept;
   const answer = makeAnswer(write());
@@ -277,25 +298,4 @@ export function keepLatest(catalogue: object, path: string, eTag: string, make: 
   const answer = make();
   answers.set(path, answer);
   return answer;
-}
-
-interface KeptHeaders {
-  origin: string;
-  prefix: string;
-  headers: Record<string, string>;
-}
-
-const latestHeaders = new WeakMap<object, KeptHeaders>();
-
-/** The headers of such a response. They contain the address that was called, so only those for the latest one are kept. */
-export function keepHeaders(
-  returned: object,
-  { origin, prefix }: Call<unknown>,
-  write: () => Record<string, string>,
-): Record<string, string> {
-  const latest = latestHeaders.get(returned);
-  if (latest?.origin === origin && latest.prefix === prefix) return latest.headers;
-  const headers = write();
-  latestHeaders.set(returned, { origin, prefix, headers });
-  return headers;
 }

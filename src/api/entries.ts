@@ -1,19 +1,20 @@
 /** The endpoints of artists, characters, categories and albums: a list and a single entry of each kind. */
 
 import type { EntryDetails } from '../catalogue/catalogue.ts';
-import { fromByteString, type SignLink } from '../catalogue/documents/image-document.ts';
+import type { SignLink } from '../catalogue/documents/image-document.ts';
+import { withoutRights } from '../catalogue/rights.ts';
 import type { Kind, Page } from '../catalogue/schemas.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import { PatternError } from '../catalogue/search/reader.ts';
 import { SearchTooLong } from '../catalogue/search/scan.ts';
 import { ApiError } from '../http/exchange.ts';
+import type { ByteString } from '../lib/byte-string.ts';
 import * as Type from '../lib/json-schema.ts';
 import {
   type Call,
   type Endpoint,
   endpoint,
   keepAnswer,
-  keepHeaders,
   linkSigner,
   makeAnswer,
   pageHeaders,
@@ -87,18 +88,15 @@ function entryList(kind: Kind, details: Details): Endpoint {
         query.search === undefined && query.sort === 'name'
           ? await services.catalogue.list(kind, query, query.include?.includes('cover'))
           : await searchNames(call, kind);
-      const writeHeaders = () => pageHeaders(call, page.total);
+      const headers = pageHeaders(call, page.total);
       const { include } = query;
       if (include === undefined)
-        return {
-          answer: keepAnswer(page, () => writeList(page, writeEntry)),
-          headers: keepHeaders(page, call, writeHeaders),
-        };
+        return { answer: keepAnswer(page, () => writeList(page, writeEntry)), headers };
       const hasCount = include.includes('count');
       const signLink = linkSigner(call);
       return {
         answer: makeAnswer(writeList(page, (entry) => writeEntry(entry, hasCount, signLink))),
-        headers: writeHeaders(),
+        headers,
       };
     },
   });
@@ -167,23 +165,28 @@ export function notFound(kind: Kind | 'image'): ApiError {
   return new ApiError(404, `${titles[kind]} not found.`);
 }
 
-function writeList({ items }: Page<EntryDetails>, write: (entry: EntryDetails) => string): string {
+function writeList({ items }: Page<EntryDetails>, write: (entry: EntryDetails) => ByteString): ByteString {
   return `[${items.map((entry) => write(entry)).join()}]`;
 }
 
 /** The link is needed for a cover only. */
 export function writeEntry(
-  { document, images, cover }: EntryDetails,
+  { json: stored, images, cover }: EntryDetails,
   hasCount = false,
   signLink?: SignLink,
-): string {
-  if (!hasCount && !cover) return document;
+): ByteString {
+  const json = withoutRights(stored);
+  if (!hasCount && !cover) return json;
   const countPart = hasCount ? `,"images":${images}` : '';
-  const coverPart = cover && signLink ? `,"cover":${fromByteString(cover.toCover(signLink))}` : '';
-  return `${document.slice(0, -1)}${countPart}${coverPart}}`;
+  const coverPart = cover && signLink ? `,"cover":${cover.toCover(signLink)}` : '';
+  return `${json.slice(0, -1)}${countPart}${coverPart}}`;
 }
 
-async function searchNames(call: ListCall, kind: Kind): Promise<Page<EntryDetails>> {
+/** Those whose names match, in the order of the call. */
+export async function searchNames(
+  call: Pick<ListCall, 'services' | 'query' | 'caller'>,
+  kind: Kind,
+): Promise<Page<EntryDetails>> {
   const { services, query, caller } = call;
   const hasCovers = query.include?.includes('cover');
   try {

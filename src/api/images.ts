@@ -1,16 +1,12 @@
 /** The endpoints that return images: random and listed ones, the newest, those of an entry, and files for `<img src>`. */
-import { cursorScope } from '../access/links.ts';
+import { cursorScope, lastingLinks } from '../access/links.ts';
 import { LIST_IMAGES } from '../access/tokens.ts';
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../catalogue/catalogue.ts';
-import {
-  type ByteString,
-  type ImageDocument,
-  type Link,
-  withoutAspectRatio,
-} from '../catalogue/documents/image-document.ts';
+import { type ImageDocument, type Link, withoutAspectRatio } from '../catalogue/documents/image-document.ts';
 import { ArtistImage, Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/orders.ts';
 import { ApiError } from '../http/exchange.ts';
+import type { ByteString } from '../lib/byte-string.ts';
 import * as Type from '../lib/json-schema.ts';
 import { shorten } from '../lib/text.ts';
 import {
@@ -27,6 +23,7 @@ import * as examples from './examples.ts';
 import {
   artistFilters,
   cursor,
+  embedFilters,
   expiry,
   imageFilters,
   imageParameters,
@@ -40,7 +37,6 @@ import {
 
 // The endpoints that return images.
 
-/** Of lists. */
 const allFilters = { ...listFilters, ...artistFilters };
 const oldestFirst = 'Sorted by the time they were added, oldest first.';
 
@@ -56,7 +52,7 @@ export const singleImage = endpoint({
   async handle(call) {
     const image = await call.services.catalogue.image(call.id);
     if (!image) throw new ApiError(404, 'Image not found.');
-    return { data: imageWriter(call)(image), isByteString: true };
+    return { data: imageWriter(call)(image) };
   },
 });
 
@@ -102,7 +98,7 @@ export const similarImages = endpoint({
 });
 
 const randomQuery = { ...imageFilters, limit, seed, cursor, ...imageParameters };
-type RandomCall = Call<QueryOf<typeof randomQuery>>;
+type CursorCall = Pick<Call<{ seed?: string; cursor?: string }>, 'services' | 'query' | 'caller'>;
 
 export const randomImages = endpoint({
   name: 'random',
@@ -129,8 +125,14 @@ export const randomImages = endpoint({
   async handle(call) {
     const { services, query } = call;
     const filter = pickParameters(imageFilters, query);
-    const from = readCursor(call, filter);
-    if (query.seed !== undefined) return seededImages(call, filter, query.seed, from);
+    if (query.seed !== undefined) {
+      const page = await readSeeded(call, filter, query.seed, query.limit);
+      return {
+        ...imageList(call, page.images),
+        ...(page.cursor && { headers: cursorHeaders(call, page.cursor) }),
+      };
+    }
+    readCursor(call, filter);
     const images = await services.catalogue.randomImages(
       filter,
       query.limit,
@@ -141,24 +143,23 @@ export const randomImages = endpoint({
   },
 });
 
-async function seededImages(
-  call: RandomCall,
+/** Images in the order of a seed, from the cursor of the call on. */
+export async function readSeeded(
+  call: CursorCall,
   filter: Filter,
   seed: string,
-  from: SeedPosition | undefined,
-): Promise<ApiResponse> {
+  limit: number,
+): Promise<CursorPage> {
   const { catalogue, cursors } = call.services;
-  const { images, next } = unwrap(
-    await catalogue.seededImages(filter, seed, from, call.query.limit, call.caller),
-  );
-  const response = imageList(call, images);
-  if (next === undefined) return response;
-  const cursor = cursors.write(packPosition(next), cursorScope(seed, filter));
-  return { ...response, headers: cursorHeaders(call, cursor) };
+  const from = readCursor(call, filter);
+  const { images, next } = unwrap(await catalogue.seededImages(filter, seed, from, limit, call.caller));
+  const cursor =
+    next === undefined ? undefined : cursors.write(packPosition(next), cursorScope(seed, filter));
+  return { images, cursor };
 }
 
 /** The position that the cursor of a call stands for; undefined without a cursor. */
-function readCursor({ services, query }: RandomCall, filter: Filter): SeedPosition | undefined {
+function readCursor({ services, query }: CursorCall, filter: Filter): SeedPosition | undefined {
   const { seed, cursor } = query;
   if (cursor === undefined) return undefined;
   if (seed === undefined)
@@ -184,15 +185,15 @@ export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse
   const write = imageWriter(call);
   let data = '[';
   for (const image of images) data += (data.length > 1 ? ',' : '') + write(image);
-  return { data: `${data}]`, isByteString: true };
+  return { data: `${data}]` };
 }
 
 /** Writes the JSON of images as a call asks for it. */
 function imageWriter(call: ImageCall): (image: ImageDocument) => ByteString {
   const signLink = linkSigner(call, call.query.expiry);
   const { include } = call.query;
-  const { reportUrl } = call.services.site;
-  return (image) => image.withLink(signLink, include, reportUrl);
+  const { site } = call.services;
+  return (image) => image.withLink(signLink, include, site);
 }
 
 /** Returns the result, or throws the error for a problem with the filter. */
@@ -222,8 +223,6 @@ function unknownNames(parameter: string, names: string[]): string {
 
 // The newest images.
 
-type CursorCall = Call<{ cursor?: string }>;
-
 const latestQuery = { ...imageFilters, limit, cursor, ...imageParameters };
 
 export const latestImages = endpoint({
@@ -251,14 +250,14 @@ export const latestImages = endpoint({
   },
 });
 
-export interface LatestPage {
+export interface CursorPage {
   images: ImageDocument[];
-  /** Of the next page, if there is one. */
+  /** Where the next page starts, if there is one. */
   cursor: string | undefined;
 }
 
 /** The newest images that pass the filter, from the cursor of the call on. */
-export async function readLatest(call: CursorCall, filter: Filter, limit: number): Promise<LatestPage> {
+export async function readLatest(call: CursorCall, filter: Filter, limit: number): Promise<CursorPage> {
   const { catalogue, cursors } = call.services;
   const below = readLatestCursor(call, filter);
   const { images, next } = unwrap(await catalogue.latestImages(filter, below, limit, call.caller));
@@ -303,7 +302,7 @@ export const artistImages = endpoint({
     const { total, items } = found;
     const write = imageWriter(call);
     const images = items.map((image) => withoutAspectRatio(write(image)));
-    return { data: `[${images.join()}]`, isByteString: true, headers: pageHeaders(call, total) };
+    return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
   },
 });
 
@@ -338,7 +337,7 @@ const MAX_REDIRECT_AGE = 300;
 const fileQuery = { width, expiry };
 type FileCall = Call<QueryOf<typeof fileQuery>>;
 
-const randomFileQuery = { ...imageFilters, seed, ...fileQuery };
+const randomFileQuery = { ...embedFilters, seed, ...fileQuery };
 
 export const randomFile = endpoint({
   name: 'randomFile',
@@ -346,14 +345,14 @@ export const randomFile = endpoint({
   summary: 'Get the file of a random image',
   description:
     'Redirects to the file of one image that matches the filters, for use in `<img src>`. Every request gets another ' +
-    'image; with a `seed`, the same one each time. If no image matches, the response is a 404.',
+    'image; with a `seed`, the same one each time. Without `nsfw`, it is rated sfw. If no image matches, the response is a 404.',
   access: 'open',
   isEmbed: true,
   query: randomFileQuery,
   example: {
     call: ({ categories }) => ({ query: { ...examples.inCategories(categories.slice(0, 1)), nsfw: 'sfw' } }),
   },
-  validate: (call) => rejectUnknownNames(call, pickParameters(imageFilters, call.query)),
+  validate: (call) => rejectUnknownNames(call, pickParameters(embedFilters, call.query)),
   async handle(call) {
     const image = await pickImage(call);
     if (!image) throw new ApiError(404, 'No image matches the filters.');
@@ -364,7 +363,7 @@ export const randomFile = endpoint({
 async function pickImage(call: Call<QueryOf<typeof randomFileQuery>>): Promise<ImageDocument | undefined> {
   const { query, caller, services } = call;
   const { catalogue, randomInt } = services;
-  const filter = pickParameters(imageFilters, query);
+  const filter = pickParameters(embedFilters, query);
   if (query.seed !== undefined)
     return unwrap(await catalogue.seededImages(filter, query.seed, undefined, 1, caller)).images[0];
   const drawn = await catalogue.randomImages(filter, 1, randomInt, caller);
@@ -376,7 +375,7 @@ export const imageFile = endpoint({
   group: 'Images',
   summary: 'Get the file of an image',
   description:
-    'Redirects to the file, for use in `<img src>`. The address stays the same, while links to files expire. The ' +
+    'Redirects to the file, for use in `<img src>`: to the address of its current version, or with an `expiry` to a link. The ' +
     'redirect may be cached for a few minutes, but never until the link expires.',
   access: 'open',
   isEmbed: true,
@@ -390,9 +389,11 @@ export const imageFile = endpoint({
   },
 });
 
+/** It lasts unless the call or the operator wants it to expire. */
 function linkTo(call: FileCall, image: ImageDocument): Link {
-  const { width } = call.query;
-  const signLink = linkSigner(call, call.query.expiry);
+  const { width, expiry } = call.query;
+  const isLasting = call.services.hasLastingLinks && expiry === undefined;
+  const signLink = isLasting ? lastingLinks(call.origin) : linkSigner(call, expiry);
   return width === undefined ? signLink(image) : image.linkOfWidth(width, signLink);
 }
 
@@ -402,7 +403,7 @@ function linkTo(call: FileCall, image: ImageDocument): Link {
  * lead others to a server of its own.
  */
 function cachePolicy({ now }: FileCall, { expires }: Link): string {
-  const secondsLeft = (Date.parse(expires) - now) / 1000;
+  const secondsLeft = expires === '' ? Number.POSITIVE_INFINITY : (Date.parse(expires) - now) / 1000;
   const maxAge = Math.min(MAX_REDIRECT_AGE, Math.floor(secondsLeft / 2));
   return `private, max-age=${maxAge}`;
 }

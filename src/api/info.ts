@@ -1,7 +1,9 @@
 /** The endpoints about the service itself. */
+
 import type { Token } from '../access/tokens.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import type { Asset } from '../http/assets.ts';
+import { toJsonBytes } from '../lib/byte-string.ts';
 import { version } from '../lib/version.ts';
 import { type Endpoint, endpoint, keepAnswer, makeAnswer } from './endpoint.ts';
 import * as examples from './examples.ts';
@@ -29,8 +31,8 @@ export function serviceInformation(listPaths: () => string[]): Endpoint {
     handle({ prefix }) {
       const known = answers.get(prefix);
       if (known) return { answer: known };
-      const meta = JSON.stringify({ version: `v${version}`, baseApiRoute: prefix || '/' });
-      const answer = makeAnswer(JSON.stringify(listPaths()), meta);
+      const meta = toJsonBytes({ version: `v${version}`, baseApiRoute: prefix || '/' });
+      const answer = makeAnswer(toJsonBytes(listPaths()), meta);
       answers.set(prefix, answer);
       return { answer };
     },
@@ -48,7 +50,7 @@ export const statistics = endpoint({
   hasETag: true,
   async handle({ services }) {
     const statistics = await services.catalogue.statistics();
-    return { answer: keepAnswer(statistics, () => JSON.stringify(statistics)) };
+    return { answer: keepAnswer(statistics, () => toJsonBytes(statistics)) };
   },
 });
 
@@ -63,6 +65,6 @@ export const tokenInformation = endpoint({
   handle({ token }) {
     // `access` ensures that there is a token.
     const { owner, purpose, scopes, issuedBy, createdAt, expires } = token as Token;
-    return { data: JSON.stringify({ owner, purpose, scopes, issuedBy, createdAt, expires }) };
+    return { data: toJsonBytes({ owner, purpose, scopes, issuedBy, createdAt, expires }) };
   },
 });

@@ -91,14 +91,15 @@ export const imageParameters = {
     Type.Array(Include, {
       description:
         'What to add to each image: `artist` adds `artistDetails`, the record of the artist; `details` adds `title`, ' +
-        '`description`, `takenAt` and, if the operator has set one, `reportUrl`; `thumbnails` adds `meta.thumbnails`, smaller versions of the file, ' +
+        '`description`, `takenAt`, `licence`, `credit`, `alt` and, if the operator has set one, `reportUrl`; ' +
+        '`thumbnails` adds `meta.thumbnails`, smaller versions of the file, ' +
         '`meta.thumbHash`, a tiny preview, and `meta.animated`, whether it is an animation.',
       examples: [['artist', 'thumbnails']],
     }),
   ),
 };
 
-/** Of every endpoint that returns artists, characters, categories or albums. */
+/** The parameter of every endpoint that returns artists, characters, categories or albums. */
 export const entryInclude = Type.Optional(
   Type.Array(EntryInclude, {
     description:
@@ -222,6 +223,16 @@ export const imageFilters = {
   ...listFilters,
   ...artistFilters,
 } satisfies Record<keyof Filter, Type.TSchema>;
+
+/** The filters of what other sites and programs show without a blur: it is safe unless somebody asks for more. */
+export const embedFilters = {
+  ...imageFilters,
+  nsfw: Type.Array(Rating, {
+    default: ['sfw'],
+    description: 'Images with one of these ratings, separated by commas.',
+    examples: [['sfw']],
+  }),
+};
 
 // Parses and validates query parameters against their schemas.
 

@@ -54,7 +54,7 @@ const endpoints: Record<string, Endpoint> = {
 export const routes: Route[] = Object.entries(endpoints).map(([path, endpoint]) => ({ path, ...endpoint }));
 
 /**
- * The routes of a service whose calls without `nsfw` return these ratings. As the default of the parameter, they are part of the
+ * The routes of a service whose calls without `nsfw` return these ratings, but for those with a default of their own. As the default of the parameter, they are part of the
  * filter that a cursor belongs to, of the links to other pages, and of the reference.
  */
 export function withDefaultRatings<R extends Callable>(
@@ -64,7 +64,7 @@ export function withDefaultRatings<R extends Callable>(
   if (ratings.length === Rating.anyOf.length) return routes;
   return routes.map((route) => {
     const { nsfw } = route.query.properties;
-    if (!nsfw) return route;
+    if (!nsfw || nsfw.default) return route;
     const properties = { ...route.query.properties, nsfw: { ...nsfw, default: ratings } };
     return { ...route, query: { ...route.query, properties } };
   });

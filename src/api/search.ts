@@ -1,6 +1,6 @@
 /** One search for artists, characters, categories and titles, and for the filters that a text means. */
-import { fromByteString } from '../catalogue/documents/image-document.ts';
 import { SearchResult } from '../catalogue/schemas.ts';
+import { toJsonBytes } from '../lib/byte-string.ts';
 import { endpoint, linkSigner } from './endpoint.ts';
 import { writeEntry } from './entries.ts';
 import * as examples from './examples.ts';
@@ -30,7 +30,7 @@ export const search = endpoint({
     const lists = (['artists', 'characters', 'categories'] as const).map(
       (name) => `"${name}":[${found[name].map((entry) => writeEntry(entry, true, signLink)).join()}]`,
     );
-    const images = fromByteString(imageList(call, found.images).data);
-    return { data: `{${lists.join()},"images":${images},"filters":${JSON.stringify(found.filters)}}` };
+    const { data: images } = imageList(call, found.images);
+    return { data: `{${lists.join()},"images":${images},"filters":${toJsonBytes(found.filters)}}` };
   },
 });

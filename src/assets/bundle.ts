@@ -96,14 +96,19 @@ export const STYLE_TYPE = 'text/css; charset=utf-8';
 export const MARK =
   '<svg class="mark" viewBox="0 0 212 100" aria-hidden="true"><path d="M12 12H88V90H12ZM33 27L40 40M51 24L57 37M75 27Q64 58 27 75M36 49Q56 58 74 76M138 9Q128 26 112 36M138 9Q148 23 162 32M126 41H150M117 57H158M138 41V87M123 65L128 78M153 65L147 78M113 88H162M169 10V49M169 10H188M169 23H185V36H169M169 49H188M178 10V23M178 36V49M196 6Q194 18 188 26M194 17H209M194 32H207M172 60V87M172 60H205V87M183 60V87M194 60V87M165 88H211"/></svg>';
 
+const studioRooms = ['views', 'panel', 'loupe', 'grid', 'changes', 'saving', 'shared', 'styles'];
+
 /** The folders that each page needs, without those inside of them, and the entries of its scripts, in their order. */
 export const pages = {
   gallery: {
-    folders: ['web', 'client'],
-    entries: ['web/start', 'web/main', 'web/image-dialog', 'web/later'],
+    folders: ['web', 'web/gallery', 'client'],
+    entries: ['web/gallery/gallery', 'web/gallery/viewer'],
   },
   reference: { folders: ['web', 'web/reference', 'client'], entries: ['web/reference/main'] },
-  studio: { folders: ['web', 'web/studio', 'client'], entries: ['web/studio/main'] },
+  studio: {
+    folders: ['web', 'client', 'web/studio', ...studioRooms.map((room) => `web/studio/${room}`)],
+    entries: ['web/studio/main'],
+  },
 };
 
 interface BrowserFiles {

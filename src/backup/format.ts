@@ -148,23 +148,19 @@ export function formatImage(
   return JSON.stringify({ ...JSON.parse(imageLine(image)), key, meta, thumbnails: undefined, stored });
 }
 
-/** A line of the catalogue. An image has `stored`. */
-export interface ParsedLine {
-  record: RecordLine;
-  stored?: Stored;
-}
+/** A line of the catalogue or of the history. One of an image, in the catalogue or in the trash, says how it is stored. */
+export type ParsedLine = (RecordLine | HistoryLine) & { stored?: Stored };
+/** The image of such a line. */
+export type StoredImage = ImageLine & { key: string; meta: NonNullable<ImageLine['meta']> };
 
 export function parseLine(text: string): ParsedLine {
   const value = parseJson(text) as { type?: unknown };
-  return value?.type === 'image' ? parseImage(value) : { record: checkSavedRecord(value) };
-}
-
-function parseImage(value: object): { record: ImageLine; stored: Stored } {
+  if (value?.type !== 'image') return checkSavedRecord(value);
   const { stored, ...fields } = value as { stored?: unknown };
   const record = checkSavedRecord(fields) as ImageLine;
   if (record.key === undefined || record.id === undefined)
     throw new RecordError('an image needs "id", "key" and "meta"');
-  return { record, stored: checkStored(record, stored) };
+  return { ...record, stored: checkStored(record, stored) };
 }
 
 function checkStored({ key = '' }: ImageLine, stored: unknown): Stored {
@@ -173,20 +169,14 @@ function checkStored({ key = '' }: ImageLine, stored: unknown): Stored {
   return file;
 }
 
-/** A line of the history. One of the trash has an image. */
-export interface ParsedHistory {
-  line: HistoryLine;
-  record?: ImageLine | undefined;
-  stored?: Stored | undefined;
-}
-
-export function parseHistory(text: string): ParsedHistory {
+export function parseHistory(text: string): ParsedLine {
   const line = checkHistory(parseJson(text));
-  if (!line) throw new RecordError('"type" must be "change", "change-item" or "trash"');
-  if (line.type !== 'trash') return { line };
-  const { stored, ...image } = line.image as { stored?: unknown };
-  const record = withSubject('image', () => checkTrashed(image));
-  return { line, record, stored: checkStored(record, stored) };
+  if (!line || line.type === 'history')
+    throw new RecordError('"type" must be "change", "change-item" or "trash"');
+  if (line.type !== 'trash') return line;
+  const { stored, ...fields } = line.image as { stored?: unknown };
+  const image = withSubject('image', () => checkTrashed(fields));
+  return { ...line, image, stored: checkStored(image, stored) };
 }
 
 export function parseToken(text: string): TokenRecord {

@@ -12,7 +12,7 @@ import {
   thumbnailKey,
 } from '../catalogue/documents/document.ts';
 import type { Mimetype } from '../catalogue/schemas.ts';
-import type { ImageRow } from '../catalogue/writer.ts';
+import { type ImageRow, isLargePart } from '../catalogue/writer.ts';
 import { hashInKey } from '../import/files.ts';
 import { inParallel } from '../lib/concurrency.ts';
 import {
@@ -23,7 +23,7 @@ import {
   PRIVATE_FOLDER,
   renameWithRetry,
 } from '../lib/file-system.ts';
-import { type Files, isLargePart } from '../media/files.ts';
+import type { Files } from '../media/files.ts';
 import {
   FILES,
   fileName,

@@ -17,7 +17,6 @@ import {
   MAX_PICTURE_BYTES,
   type Manifest,
   MIN_KEY_LENGTH,
-  type ParsedHistory,
   type ParsedLine,
   parseHistory,
   parseLine,
@@ -38,7 +37,6 @@ const MAX_LONG_LINE_BYTES = 4 * 1024 * 1024;
 
 /** A line that is not parsed yet. */
 export interface BackupLine<Parsed = ParsedLine> {
-  number: number;
   label: string;
   size: number;
   /** Throws a `RecordError` if it is invalid. */
@@ -72,12 +70,10 @@ export class Backup {
     return backup;
   }
 
-  lines(): AsyncGenerator<BackupLine, void> {
-    return this.#parseLines('catalogue.ndjson', MAX_LINE_BYTES, parseLine);
-  }
-
-  historyLines(): AsyncGenerator<BackupLine<ParsedHistory>, void> {
-    return this.#parseLines('history.ndjson', MAX_LONG_LINE_BYTES, parseHistory);
+  /** The history first: the log says which numbers the images in the trash have. */
+  async *lines(): AsyncGenerator<BackupLine, void> {
+    yield* this.#parseLines('history.ndjson', MAX_LONG_LINE_BYTES, parseHistory);
+    yield* this.#parseLines('catalogue.ndjson', MAX_LINE_BYTES, parseLine);
   }
 
   /** Throws a `RecordError` at one that is invalid. */
@@ -142,7 +138,6 @@ export class Backup {
     for await (const lines of readLines(file.createReadStream({ autoClose: false }), maxBytes))
       for (const { number, bytes } of lines)
         yield {
-          number,
           label: `${path}:${number}`,
           size: bytes.length,
           parse: () => parse(lineText(bytes, maxBytes)),

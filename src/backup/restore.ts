@@ -1,31 +1,23 @@
-/** Restores a backup into an empty catalogue, all or nothing, or only verifies it. */
+/**
+ * Restores a backup into an empty catalogue, all or nothing, or only verifies it. A backup is one more source of an import: one
+ * whose pictures need not be decoded, but are verified.
+ */
 
+import { join } from 'node:path';
 import { THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/document.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
-import { saveDecisions } from '../import/apply/decisions.ts';
-import { Saver } from '../import/apply/save.ts';
-import { changeFiles, hashInKey } from '../import/files.ts';
-import type { ImportListener } from '../import/listener.ts';
+import { hashInKey } from '../import/files.ts';
 import type { NewRecordDefaults } from '../import/plan/existing.ts';
-import type { Picture } from '../import/plan/image.ts';
 import { noLooks } from '../import/plan/looks.ts';
-import type { ImageWithPicture } from '../import/prepare/prepare.ts';
-import type { DecisionLine } from '../import/records/lines.ts';
 import { type Problem, Problems, RecordError } from '../import/records/problems.ts';
-import type { EntryLine, ImageLine } from '../import/records/record.ts';
+import { runImport } from '../import/run.ts';
+import { identifyFolder } from '../import/sources/files.ts';
+import type { FilePicture, PendingRecord, Source } from '../import/sources/source.ts';
 import { inParallel, streamBatches } from '../lib/concurrency.ts';
 import { hashChunks } from '../lib/file-system.ts';
+import { version } from '../lib/version.ts';
 import type { Files, Upload } from '../media/files.ts';
-import type { Stored } from './format.ts';
-import {
-  Keys,
-  type Line,
-  type LocatedLine,
-  readBatches,
-  readHistory,
-  restoreHistory,
-  type StoredImage,
-} from './history.ts';
+import { MANIFEST, type ParsedLine, type Stored, type StoredImage, type StoredThumbnail } from './format.ts';
 import type { Backup } from './read.ts';
 
 export interface RestoreOptions {
@@ -35,163 +27,148 @@ export interface RestoreOptions {
   /** Called before the commit. Keys have no effect without images. */
   addLinkKeys(keys: string[]): Promise<void>;
   defaults: NewRecordDefaults;
-  onImage(): void;
+  /** Called with the length of each line that is done. */
+  onProgress(size: number): void;
   warn: (problem: string) => void;
   signal: AbortSignal;
 }
 
-/** The backup is damaged; nothing was restored. */
-export class InvalidBackup extends Error {
-  readonly problems: Problem[];
-  constructor(problems: Problem[]) {
-    super('the backup is damaged');
-    this.problems = problems;
-  }
-}
-
-export class NotEmpty extends Error {}
-
 const MAX_CONCURRENT_PICTURES = 8;
 const SOURCES_AT_ONCE = 1000;
 
-/** A line that may have a picture. */
-type Pictured = Line | LocatedLine;
-
-const silent: ImportListener = {
-  record() {},
-  unchangedFile() {},
-  continuedFile() {},
-  unreadRemoved() {},
-  withoutMarker() {},
-  ratedAsFormer() {},
-  unknownMarker() {},
-  lowered() {},
-  location() {},
-  duplicate() {},
-  thumbnail() {},
-  albumProblem() {},
-  hidden() {},
-  removed() {},
-  blocked() {},
-  skipped() {},
-};
-
+/** Throws `InvalidRecords` if the backup is damaged. */
 export async function restoreBackup(backup: Backup, options: RestoreOptions): Promise<void> {
+  const { files, openWriter, openSnapshot, signal } = options;
   const [tokens, linkKeys] = [await backup.tokens(), await backup.linkKeys()];
-  const { catalogue } = backup.manifest;
-  // All of it under the write lock, so that the catalogue stays empty and no command removes a stored file.
-  const prepare = async () => true;
-  await changeFiles({ ...options, isDryRun: false }, prepare, async (writer, upload) => {
-    if (!(await isEmpty(options.openSnapshot)))
-      throw new NotEmpty('the catalogue is not empty; restore into a new one');
-    const problems = new Problems([], { stopsAt: 'any' });
-    const listening = { report: silent, looks: noLooks };
-    const saver = new Saver(writer, upload, options.defaults, problems, listening, async ({ label }) => {
-      throw new Error(`the file of ${label} was removed while it was restored; restore again`);
-    });
-    const keys = new Keys();
-    // The log says first which numbers the images in the trash have.
-    await writer.changeLog.restore({ changes: [], items: [], trash: [] });
-    for await (const batch of readHistory(backup, problems, keys, options.signal))
-      await restoreHistory(writer.changeLog, batch, await storePictures(batch));
-    for await (const batch of readBatches(backup, problems, keys, options.signal)) {
-      const type = batch[0]?.record.type;
-      if (type === 'image') await saver.saveImages(await withPictures(batch), () => {});
-      else if (type === 'blocked' || type === 'removed')
-        await saveDecisions(
-          batch.map(({ record }) => record as DecisionLine),
-          writer.decisions,
-          options.defaults.now,
-          silent,
-        );
-      else await saver.saveEntries(batch as (Line & { record: EntryLine })[]);
-    }
-    if (problems.count > 0) throw new InvalidBackup(problems.list());
-    for await (const sources of streamBatches(backup.sources(), SOURCES_AT_ONCE)) {
-      await writer.sourceFiles.restore(sources.filter((source) => 'path' in source));
-      for (const source of sources)
-        if ('choice' in source) await writer.sourceFiles.choose(source.folder, source.choice);
-    }
-    options.signal.throwIfAborted();
-    await writer.restoreTokens(tokens);
-    if (catalogue !== undefined) {
-      await writer.identify(catalogue);
-      await options.files.setOwner(catalogue);
-    }
-    // Keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
-    await options.addLinkKeys(linkKeys);
-
-    /** Undefined for a line without a picture, or with an invalid one. */
-    async function storePictures(batch: Pictured[]): Promise<(Picture | undefined)[]> {
-      const pictures: (Picture | undefined)[] = [];
-      await inParallel(batch, MAX_CONCURRENT_PICTURES, async (line, index) => {
-        options.signal.throwIfAborted();
-        if (!line.stored) return;
-        pictures[index] = await storePicture(backup, line, options.files, upload).catch((error) =>
-          problems.add(line, error),
-        );
-        options.onImage();
-      });
-      return pictures;
-    }
-
-    async function withPictures(batch: Line[]): Promise<ImageWithPicture[]> {
-      const pictures = await storePictures(batch);
-      return (batch as (Line & { record: ImageLine })[]).flatMap((line, index) => {
-        const picture = pictures[index];
-        return picture ? [{ ...line, picture: { ...picture, hasLocation: false } }] : [];
-      });
-    }
+  const folder = await identifyFolder(backup.folder);
+  await runImport([backupSource(backup, folder, files)], openWriter, {
+    ...options,
+    ...{ isDryRun: false, isFull: false, listsAll: false, stopsAt: 'any', run: { source: '' } },
+    ...{ concurrency: MAX_CONCURRENT_PICTURES, keepsLocation: true, thumbnailSizes: [] },
+    ...{ looks: noLooks, choices: [], albumFolders: [] },
+    report: { record() {}, unchanged() {}, note() {} },
+    onLock: () => requireEmpty(openSnapshot),
+    async beforeCommit(writer) {
+      for await (const sources of streamBatches(backup.sources(), SOURCES_AT_ONCE)) {
+        await writer.sourceFiles.restore(sources.filter((source) => 'path' in source));
+        for (const source of sources)
+          if ('choice' in source) await writer.sourceFiles.choose(source.folder, source.choice);
+      }
+      signal.throwIfAborted();
+      await writer.restoreTokens(tokens);
+      if (backup.manifest.catalogue !== undefined) await writer.identify(backup.manifest.catalogue);
+      // Keys are outside the transaction. If the commit fails, the next attempt finds them and leaves them as they are.
+      await options.addLinkKeys(linkKeys);
+    },
   });
 }
 
 /** Lists what is wrong with the backup. */
 export async function verifyBackup(
   backup: Backup,
-  { onImage, signal }: Pick<RestoreOptions, 'onImage' | 'signal'>,
+  { onProgress, signal }: Pick<RestoreOptions, 'onProgress' | 'signal'>,
 ): Promise<Problem[]> {
   const problems = new Problems([], { stopsAt: 'any' });
   await backup.tokens();
   await backup.linkKeys();
   for await (const _file of backup.sources()) signal.throwIfAborted();
-  const keys = new Keys();
-  const verify = (batch: Pictured[]) =>
-    inParallel(batch, MAX_CONCURRENT_PICTURES, async (line) => {
-      signal.throwIfAborted();
-      if (!line.stored) return;
-      const { meta } = line.record as StoredImage;
-      const { hash, thumbnails = [] } = line.stored;
-      const files = [
-        { hash, mimetype: meta.mimetype },
-        ...thumbnails.map(({ hash }) => ({ hash, mimetype: THUMBNAIL_TYPE })),
-      ];
-      for (const { hash, mimetype } of files)
+  const parsed = async function* () {
+    for await (const line of lines(backup)) {
+      if (problems.isFull) return;
+      yield { line, record: problems.attempt({ ...line, source: 0 }, line.parse) };
+    }
+  };
+  await inParallel(parsed(), MAX_CONCURRENT_PICTURES, async ({ line, record }) => {
+    signal.throwIfAborted();
+    if (record?.stored) {
+      const { hash, thumbnails = [] } = record.stored;
+      const original = { hash, mimetype: imageOf(record).meta.mimetype };
+      for (const { hash, mimetype } of [original, ...thumbnails.map(toThumbnail)])
         await backup
           .usePicture({ hash }, mimetype, async () => {})
-          .catch((error) => problems.add(line, error));
-      onImage();
-    });
-  for await (const batch of readHistory(backup, problems, keys, signal)) await verify(batch);
-  for await (const batch of readBatches(backup, problems, keys, signal)) await verify(batch);
+          .catch((error) => problems.add({ ...line, source: 0 }, error));
+    }
+    onProgress(line.size);
+  });
   return problems.list();
+}
+
+const toThumbnail = ({ hash }: StoredThumbnail) => ({ hash, mimetype: THUMBNAIL_TYPE });
+
+const imageOf = (line: ParsedLine) => (line.type === 'trash' ? line.image : line) as StoredImage;
+
+function backupSource(backup: Backup, folder: string, files: Files): Source {
+  return {
+    folder,
+    isFolder: false,
+    async *records() {
+      const { images, trash } = backup.manifest.counts;
+      yield [{ position: 0, label: MANIFEST, size: 0, parse: () => ({ type: 'history', images, trash }) }];
+      for await (const line of lines(backup)) yield [line];
+    },
+    pictureOf(record: ParsedLine) {
+      const { stored } = record;
+      if (!stored) return undefined;
+      const image = imageOf(record);
+      return {
+        path: join(folder, image.key),
+        fingerprint: JSON.stringify([version, stored, image.meta]),
+        store: (upload) => storePicture(backup, image, stored, files, upload),
+      };
+    },
+  };
+}
+
+/** The lines of the history and of the catalogue, of which each has to be parsed before the last one is done. */
+async function* lines(backup: Backup): AsyncGenerator<PendingRecord & { parse(): ParsedLine }, void> {
+  const { counts } = backup.manifest;
+  const found = { images: 0, trash: 0, changes: 0 };
+  /** Of the keys that no import has chosen: nothing else keeps two images from having different files with the same key. */
+  const hashes = new Map<string, string>();
+  let [position, invalid] = [0, 0];
+  for await (const line of backup.lines()) {
+    position++;
+    invalid++;
+    const parse = () => {
+      const record = line.parse();
+      if (record.type === 'trash' && record.number > counts.images + counts.trash)
+        throw new RecordError('number: is higher than that of any image');
+      if (record.stored) {
+        const { key } = imageOf(record);
+        const { hash } = record.stored;
+        if (hashInKey(key) === undefined && (hashes.get(key) ?? hash) !== hash)
+          throw new RecordError('key: another image has a different file with this key');
+        if (hashInKey(key) === undefined) hashes.set(key, hash);
+      }
+      if (record.type === 'image') found.images++;
+      else if (record.type === 'trash') found.trash++;
+      else if (record.type === 'change') found.changes++;
+      invalid--;
+      return record;
+    };
+    yield { ...line, position, parse };
+  }
+  if (invalid > 0) return;
+  for (const name of ['images', 'trash', 'changes'] as const) backup.checkCount(name, found[name]);
 }
 
 async function storePicture(
   backup: Backup,
-  { record, stored }: Pictured,
+  { key, meta }: StoredImage,
+  stored: Stored,
   files: Files,
   upload: Upload,
-): Promise<Picture> {
-  const { key, meta } = record as StoredImage;
-  const { hash, eTag, perceptualHash, thumbHash, isAnimated, thumbnails = [] } = stored as Stored;
+): Promise<FilePicture> {
+  const { hash, eTag, perceptualHash, thumbHash, isAnimated, thumbnails = [] } = stored;
   const { dimens, ...facts } = meta;
   await requireNoOther(files, key, hash);
-  const assigned = await backup.usePicture(stored as Stored, meta.mimetype, (bytes) =>
+  const assigned = await backup.usePicture(stored, meta.mimetype, (bytes) =>
     upload.put(key, bytes, { hash, mimetype: meta.mimetype }),
   );
   // A folder serves the entity tag that a record gave. A bucket assigns its own.
   const served = assigned === hash ? eTag : assigned;
-  const picture = { ...facts, ...dimens, key, hash: eTag, hashes: [eTag], eTag: served, perceptualHash };
+  const known = { ...facts, ...dimens, key, hash: eTag, hashes: [eTag], eTag: served, perceptualHash };
+  const picture = { ...known, hasLocation: false };
   if (thumbHash === undefined) return picture;
   const sizes: number[] = [];
   for (const { size, hash } of thumbnails)
@@ -220,7 +197,8 @@ async function requireNoOther(files: Files, key: string, hash: string): Promise<
     throw new RecordError(`${key}: the storage has a different file with this name; move it away`);
 }
 
-async function isEmpty(openSnapshot: RestoreOptions['openSnapshot']): Promise<boolean> {
+export async function requireEmpty(openSnapshot: RestoreOptions['openSnapshot']): Promise<void> {
   await using snapshot = await openSnapshot();
-  return await snapshot.isEmpty();
+  if (!(await snapshot.isEmpty()))
+    throw new RecordError('the catalogue is not empty; restore into a new one');
 }

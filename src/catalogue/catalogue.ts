@@ -1,4 +1,5 @@
 /** The catalogue as request handlers read it. */
+import type { ByteString } from '../lib/byte-string.ts';
 import type { RandomInt } from '../lib/random.ts';
 import type { ImageDocument } from './documents/image-document.ts';
 import type { FileType, Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from './schemas.ts';
@@ -80,8 +81,8 @@ export interface LatestImages {
 /** An artist, character, category or album. */
 export interface EntryDetails {
   id: string;
-  /** The public JSON. */
-  document: string;
+  /** Public. */
+  json: ByteString;
   /** The number of images. */
   images: number;
   /** The newest image rated sfw, if there is one and covers were asked for. */

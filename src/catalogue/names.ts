@@ -149,7 +149,7 @@ export const cleanNames = (names: readonly string[]): string[] => names.map(clea
 
 /** These name files, or are no texts that people read. */
 const unread = new Set(['file', 'fileName', 'images', 'key', 'meta', 'thumbnails']);
-const withLines = new Set(['description', 'reason']);
+const withLines = new Set(['alt', 'description', 'reason']);
 
 /** `field` is its path. */
 export function* findFlaws(value: unknown, field = ''): Generator<{ field: string; flaw: string }, void> {

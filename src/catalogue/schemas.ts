@@ -10,13 +10,19 @@ export interface Details {
   description: string;
   /** When it was taken or published, as ISO 8601: a date, or a date and time, with an offset if that is known. */
   takenAt: string;
+  /** As one text (lib/licence.ts). */
+  licence: string;
+  /** Whom to name with the image. */
+  credit: string;
+  /** What it shows, for those who do not see it. */
+  alt: string;
   /** Of its source file, without folders. */
   fileName: string;
 }
 
 export type DetailField = Exclude<keyof Details, 'fileName'>;
 /** Those that an operator can change. */
-export const DETAIL_FIELDS: readonly DetailField[] = ['title', 'description', 'takenAt'];
+export const DETAIL_FIELDS = ['title', 'description', 'takenAt', 'licence', 'credit', 'alt'] as const;
 
 export function isDetailField(name: string): name is DetailField {
   return (DETAIL_FIELDS as readonly string[]).includes(name);
@@ -26,20 +32,41 @@ export const MAX_TITLE_LENGTH = 255;
 export const MAX_DESCRIPTION_LENGTH = 10_000;
 export const MAX_FILE_NAME_LENGTH = 255;
 
-export const NO_DETAILS: Details = { title: '', description: '', takenAt: '', fileName: '' };
+const NO_TEXTS = { title: '', description: '', takenAt: '' };
+export const NO_DETAILS: Details = { ...NO_TEXTS, licence: '', credit: '', alt: '', fileName: '' };
 
-/** The public JSON of an image without any. */
-export const EMPTY_DETAILS_JSON = '{"title":"","description":"","takenAt":""}';
+/** Empty for none. What is undefined stays as it is. */
+export type GivenDetails = { [Field in DetailField]?: string | undefined };
 
-/** Two parts of a document: what responses may contain, and the file name, both as JSON. None if all are empty. */
-export function formatDetails({ title, description, takenAt, fileName }: Details): string[] {
-  if (!title && !description && !takenAt && !fileName) return [];
-  return [JSON.stringify({ title, description, takenAt }), JSON.stringify(fileName)];
+/** Those that an operator can change: as they are given, or else as they were. */
+export function pickDetails(given: GivenDetails, before: Details = NO_DETAILS): Pick<Details, DetailField> {
+  const texts = DETAIL_FIELDS.map((field) => [field, given[field] ?? before[field]]);
+  return Object.fromEntries(texts) as Pick<Details, DetailField>;
 }
 
-export function parseDetails([details, fileName]: string[]): Details {
-  if (details === undefined || fileName === undefined) return NO_DETAILS;
-  return { ...(JSON.parse(details) as Omit<Details, 'fileName'>), fileName: JSON.parse(fileName) };
+/** The public JSON of an image without any. */
+export const EMPTY_DETAILS_JSON = JSON.stringify(NO_TEXTS);
+
+/**
+ * Two parts of a document: what responses contain as it is, and the file name, both as JSON. None if all are empty. An image
+ * that states rights has an object of them and the file name as the second part: responses complete these (rights.ts).
+ */
+export function formatDetails(details: Details): string[] {
+  const { title, description, takenAt, licence, credit, alt, fileName } = details;
+  const stated = Object.entries({ licence, credit, alt }).filter(([, text]) => text);
+  if (!title && !description && !takenAt && !fileName && stated.length === 0) return [];
+  const others = stated.length > 0 ? { fileName, ...Object.fromEntries(stated) } : fileName;
+  return [JSON.stringify({ title, description, takenAt }), JSON.stringify(others)];
+}
+
+export function parseDetails([details, others]: string[]): Details {
+  if (details === undefined || others === undefined) return NO_DETAILS;
+  return { ...NO_DETAILS, ...JSON.parse(details), ...parseOthers(others) };
+}
+
+/** The file name and the rights. */
+export function parseOthers(others: string): Partial<Details> {
+  return others.startsWith('{') ? JSON.parse(others) : { fileName: JSON.parse(others) };
 }
 
 export const takenAtPattern =
@@ -172,6 +199,22 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
           'when it was taken or published, in ISO 8601, with an offset if that is known; only with `include=details`; ' +
           'empty if unknown',
       }),
+    ),
+    licence: Type.Optional(
+      Type.Object(
+        { name: Text, url: WebAddress },
+        {
+          description:
+            'the licence that it is published under, of the image, its artist or else the whole site; only with ' +
+            '`include=details`; both texts are empty if unknown',
+        },
+      ),
+    ),
+    credit: Type.Optional(text('whom to credit; only with `include=details`; empty if unknown')),
+    alt: Type.Optional(
+      text(
+        'what it shows, for those who do not see it; only with `include=details`; empty if nobody wrote it',
+      ),
     ),
     reportUrl: Type.Optional(
       text('where to report the image; only with `include=details`, if the operator has set an address'),

@@ -12,6 +12,7 @@ import type {
   TokenRecord,
 } from './records.ts';
 import type { FileType, Kind, Orientation, Rating } from './schemas.ts';
+import type { Placement } from './sets/image-set.ts';
 
 export type { ImageRow, SavedImage } from './records.ts';
 
@@ -36,17 +37,6 @@ export interface Entry {
 export const MAX_ALBUM_IMAGES = 10_000;
 
 export type SavedEntry = Entry & { shelf: number; aliases: string[] };
-
-/** What filters ask about an image: the shelves that it belongs on, and its size in pixels. */
-export interface Placement {
-  shelves: number[];
-  width: number;
-  height: number;
-}
-
-export interface Placed extends Placement {
-  image: number;
-}
 
 export interface PlacedImage extends Placement {
   row: ImageRow;
@@ -185,3 +175,7 @@ export class LockTimeout extends Error {
     super('another command is changing the catalogue; try again when it has finished');
   }
 }
+
+/** Whether so many of the pictures may be removed by mistake, so that somebody has to confirm it. */
+export const isLargePart = (removed: number, total: number, tolerated = 20): boolean =>
+  removed > tolerated && removed > total / 10;

@@ -18,13 +18,14 @@ import {
   placeImage,
   planEdit,
 } from '../catalogue/documents/edit-image.ts';
-import type { DetailField, Rating } from '../catalogue/schemas.ts';
+import { DETAIL_FIELDS, type DetailField, type Rating } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedEntry, SavedImage } from '../catalogue/writer.ts';
-import { changeFiles, type FilePicture, storePicture } from '../import/files.ts';
+import { changeFiles, storePicture } from '../import/files.ts';
 import { planVersion } from '../import/plan/looks.ts';
 import { type ImageLine, statedRating } from '../import/records/record.ts';
 import { strictest } from '../import/sidecar/rating.ts';
 import { addMetadata } from '../import/sidecar/read.ts';
+import type { FilePicture } from '../import/sources/source.ts';
 import type { Files } from '../media/files.ts';
 import { countImages } from './describe.ts';
 import { saveOrder } from './entries.ts';
@@ -73,7 +74,7 @@ export async function replaceFile(id: string, picture: NewPicture, replacement: 
       await refuseKnown(writer, stored);
       const [before] = await writer.imagesById([id]);
       if (!before) throw new EditError(`nothing was replaced: ${describeMissing([id])}`);
-      const entries = (await loadEntriesOf(writer, [before])).get(id) as ImageEntries;
+      const entries = (await loadEntriesOf(writer, [readDocument(before.document)])).get(id) as ImageEntries;
       const placed = placeFile(before, { ...stored, fileName: picture.name }, entries, writer);
       if ((await upload.findLost(fileKeys(placed.row))).length > 0)
         await storePicture(source, picture.file, upload, store);
@@ -122,7 +123,7 @@ function placeFile(
   const stated = picture.metadata && statedRating(addMetadata(open, picture.metadata));
   const looks = { path: '', perceptualHash };
   const { former } = planVersion(looks, stated, [{ path: '', image: before, isReplaced: true }], []);
-  // Reverting the import that added the image must not remove it.
+  // Undoing the import that added the image must not remove it.
   const marks: EditMark[] = former?.isMarked ? ['by-hand', 'file-changed'] : ['by-hand'];
   const edited = formatEdited(parseEdited(before.edited), marks);
   const nsfw = former?.rating ?? image.nsfw;
@@ -194,7 +195,8 @@ async function readAgain(
 }
 
 async function merge(writer: CatalogueWriter, best: SavedImage, others: SavedImage[]): Promise<Difference[]> {
-  const entries = await loadEntriesOf(writer, [best, ...others]);
+  const images = [best, ...others].map(({ document }) => readDocument(document));
+  const entries = await loadEntriesOf(writer, images);
   const withEntries = (row: SavedImage) => ({ row, entries: entries.get(row.id) as ImageEntries });
   const change = planMerge(withEntries(best), others.map(withEntries));
   const planned = planEdit(best, withEntries(best).entries, change, writer.fixedShelves);
@@ -218,7 +220,7 @@ interface Member {
 
 /**
  * What the best image gets. A field that was decided on it stays. Otherwise it gets all categories and characters, the
- * strictest rating, and the artist, source, title, description and date that were decided on another one, or those of another
+ * strictest rating, and the artist, source and texts that were decided on another one, or those of another
  * one if it has none. What it gets is decided, so that no import takes it away, and so is what was decided on another one. Pure.
  */
 function planMerge(best: Member, others: Member[]): ImageChange {
@@ -261,9 +263,7 @@ function planMerge(best: Member, others: Member[]): ImageChange {
     rating: { value: rating, isNew: rating !== image.nsfw },
     artist: { value: artist, isNew: artist.id !== image.artist },
     source: { value: source, isNew: source.name !== image.source.name || source.url !== image.source.url },
-    title: detail('title'),
-    description: detail('description'),
-    takenAt: detail('takenAt'),
+    ...Object.fromEntries(DETAIL_FIELDS.map((field) => [field, detail(field)])),
     categories: { value: { add: lists.categories, remove: [] }, isNew: lists.categories.length > 0 },
     characters: { value: { add: lists.characters, remove: [] }, isNew: lists.characters.length > 0 },
   };

@@ -3,7 +3,7 @@ import type { ChangeItem, ChangeLogReader, DescribedItem } from '../catalogue/ch
 import { readDocument } from '../catalogue/documents/document.ts';
 import { compareFields, readableEntry, readableImage } from '../catalogue/documents/edit-image.ts';
 import { isId } from '../catalogue/names.ts';
-import type { Kind } from '../catalogue/schemas.ts';
+import { DETAIL_FIELDS, type Kind } from '../catalogue/schemas.ts';
 import type { Entry, Lookup } from '../catalogue/writer.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import type { ImageEdit } from './images.ts';
@@ -20,7 +20,7 @@ const ENTRY_FIELDS: [field: string, kind: Kind][] = [
   ['characters', 'character'],
 ];
 
-/** With the names that entries have now instead of ids. */
+/** Entries have their current names instead of ids. */
 export async function describeItems(lookup: LoggedLookup, items: ChangeItem[]): Promise<DescribedItem[]> {
   const names = await findNames(lookup, items);
   const titles = await findTitles(lookup, imageIds(items));
@@ -115,9 +115,11 @@ export async function describeEdit(lookup: Lookup, edit: DescribedEdit, images: 
     ...(await list('add to', 'album', edit.addAlbums)),
     ...(await list('remove from', 'album', edit.removeAlbums)),
     // Summaries have no texts of pictures: they stay when a picture is taken down.
-    ...(edit.title === undefined ? [] : ['change the title']),
-    ...(edit.description === undefined ? [] : ['change the description']),
-    ...(edit.takenAt === undefined ? [] : [`date ${edit.takenAt || 'unknown'}`]),
+    ...DETAIL_FIELDS.filter((field) => edit[field] !== undefined).map((field) =>
+      field === 'takenAt'
+        ? `date ${edit.takenAt || 'unknown'}`
+        : `change the ${field === 'alt' ? 'alternative text' : field}`,
+    ),
     ...(edit.sourceName === undefined && edit.sourceUrl === undefined ? [] : ['change the source']),
     ...(edit.reset?.length ? [`reset ${edit.reset.join(', ')}`] : []),
   ];

@@ -145,7 +145,7 @@ export async function removeEntry(
   return images;
 }
 
-/** As imports of folders find them. */
+/** The names by which imports of folders find the entry. */
 export function namesOf({ name, aliases }: SavedEntry): string[] {
   return cleanNames([name, ...formerNames(aliases)]);
 }
@@ -238,12 +238,16 @@ async function replaceInImages(
   if (from.images) return from.images.length;
   let images = 0;
   for await (const rows of writer.imagesOn(from.shelf)) {
-    const entries = await loadEntriesOf(writer, rows);
+    const stored = rows.map((row) => ({ row, image: readDocument(row.document) }));
+    const entries = await loadEntriesOf(
+      writer,
+      stored.map(({ image }) => image),
+    );
     await writer.saveImages(
-      rows.map((row) => {
+      stored.map(({ row, image }) => {
         const { previews } = parseStored(row.document);
         const after = replaceEntry(entries.get(row.id) as ImageEntries, from, into);
-        return placeImage(row, readDocument(row.document), after, previews, writer.fixedShelves);
+        return placeImage(row, image, after, previews, writer.fixedShelves);
       }),
     );
     images += rows.length;

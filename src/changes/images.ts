@@ -6,6 +6,7 @@ import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts
 import {
   type EditableField,
   type ImageChange,
+  type ImageEntries,
   imageDifferences,
   isFileChanged,
   type ListChange,
@@ -13,7 +14,7 @@ import {
 } from '../catalogue/documents/edit-image.ts';
 import { foldName } from '../catalogue/names.ts';
 import type { SourceFile, SourceFileReader } from '../catalogue/records.ts';
-import type { Kind, Rating } from '../catalogue/schemas.ts';
+import { DETAIL_FIELDS, type GivenDetails, type Kind, type Rating } from '../catalogue/schemas.ts';
 import type {
   CatalogueSnapshot,
   CatalogueWriter,
@@ -230,15 +231,11 @@ const newestFirst = (rows: SavedImage[]) => rows.toSorted((a, b) => b.number - a
 const BATCH_SIZE = 500;
 
 /** Entries are named by id, name or alias. What is undefined stays as it is. */
-export interface ImageEdit {
+export interface ImageEdit extends GivenDetails {
   rating?: Rating | undefined;
   artist?: string | undefined;
   sourceName?: string | undefined;
   sourceUrl?: string | undefined;
-  /** Empty for none. */
-  title?: string | undefined;
-  description?: string | undefined;
-  takenAt?: string | undefined;
   addCategories: string[];
   removeCategories: string[];
   addCharacters: string[];
@@ -282,10 +279,12 @@ export async function editImages(
   for (const batch of inBatches(ids, BATCH_SIZE)) {
     const rows = new Map((await writer.imagesById(batch)).map((row) => [row.id, row]));
     missing.push(...batch.filter((id) => !rows.has(id)));
-    const entries = await loadEntriesOf(writer, [...rows.values()]);
-    const placed = batch.flatMap((id) => {
-      const [row, entriesOfRow] = [rows.get(id), entries.get(id)];
-      const planned = row && entriesOfRow && planEdit(row, entriesOfRow, change, writer.fixedShelves);
+    const images = Array.from(rows.values(), ({ document }) => readDocument(document));
+    const entries = await loadEntriesOf(writer, images);
+    const placed = images.flatMap((image) => {
+      const { id } = image;
+      const row = rows.get(id) as SavedImage;
+      const planned = planEdit(row, entries.get(id) as ImageEntries, change, writer.fixedShelves, image);
       if (!planned) return [];
       changed.set(id, () => imageDifferences(row, planned.row));
       return [planned];
@@ -346,9 +345,9 @@ async function resolveEdit(
   edit: ImageEdit,
   defaults: NewRecordDefaults,
 ): Promise<ImageChange> {
-  const { rating, artist, sourceName: name, sourceUrl: url, title, description, takenAt, reset } = edit;
+  const { rating, artist, sourceName: name, sourceUrl: url, reset } = edit;
   const source = name === undefined && url === undefined ? undefined : checkSource(name, url);
-  checkFields({ title, description, takenAt });
+  const details = checkFields(Object.fromEntries(DETAIL_FIELDS.map((field) => [field, edit[field]])));
   const created = edit.create ? defaults : undefined;
   const lists = async (kind: Kind, add: string[], remove: string[]): Promise<ListChange | undefined> => {
     if (add.length + remove.length === 0) return undefined;
@@ -358,11 +357,9 @@ async function resolveEdit(
     return change;
   };
   return {
+    ...details,
     rating,
     source,
-    title,
-    description,
-    takenAt,
     reset,
     artist: artist === undefined ? undefined : await findArtist(writer, artist, edit.create, defaults),
     categories: await lists('category', edit.addCategories, edit.removeCategories),
@@ -382,9 +379,10 @@ async function findArtist(
 }
 
 /** Throws a `RecordError` if a catalogue file could not have them either. */
-function checkFields(fields: object): void {
+function checkFields<Fields extends object>(fields: Fields): Fields {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  checkRecord({ type: 'image', file: '-', nsfw: 'sfw', ...Object.fromEntries(given) });
+  const record = checkRecord({ type: 'image', file: '-', nsfw: 'sfw', ...Object.fromEntries(given) });
+  return Object.fromEntries(given.map(([name]) => [name, record[name as keyof typeof record]])) as Fields;
 }
 
 function checkSource(name: string | undefined, url: string | undefined) {

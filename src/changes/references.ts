@@ -1,10 +1,10 @@
 /** What changes have in common: their error, their transaction, and the entries that an operator names. */
-import { readDocument } from '../catalogue/documents/document.ts';
+import type { StoredImage } from '../catalogue/documents/document.ts';
 import type { ImageEntries } from '../catalogue/documents/edit-image.ts';
 import { nameKey } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
 import { nearNames } from '../catalogue/search/near-names.ts';
-import type { CatalogueWriter, Lookup, SavedEntry, SavedImage } from '../catalogue/writer.ts';
+import type { CatalogueWriter, Lookup, SavedEntry } from '../catalogue/writer.ts';
 import { loadAlbumImages, loadEntries } from '../import/apply/decisions.ts';
 import { planEntry } from '../import/plan/entry.ts';
 import { ExistingEntries, type NewRecordDefaults } from '../import/plan/existing.ts';
@@ -83,15 +83,17 @@ function refuseExisting(record: EntryLine, existing: ExistingEntries): void {
 }
 
 /** The entries of each of the images, by image id. */
-export async function loadEntriesOf(lookup: Lookup, rows: SavedImage[]): Promise<Map<string, ImageEntries>> {
+export async function loadEntriesOf(
+  lookup: Lookup,
+  images: StoredImage[],
+): Promise<Map<string, ImageEntries>> {
   const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
-  const images = rows.map(({ document }) => {
-    const { id, artist, categories, characters } = readDocument(document);
-    return { id, artist, categories: idsOf(categories), characters: idsOf(characters) };
-  });
-  const find = await entryFinder(lookup, images);
+  const referring = images.map(({ id, artist, categories, characters }) => ({
+    ...{ id, artist, categories: idsOf(categories), characters: idsOf(characters) },
+  }));
+  const find = await entryFinder(lookup, referring);
   return new Map(
-    images.map((image) => {
+    referring.map((image) => {
       const entries = find(image);
       if (!entries) throw new EditError(`an image refers to an entry that does not exist; run "zukan check"`);
       return [image.id, entries];
@@ -99,7 +101,7 @@ export async function loadEntriesOf(lookup: Lookup, rows: SavedImage[]): Promise
   );
 }
 
-/** Of an image. */
+/** The entries of an image, by id. */
 interface EntryIds {
   artist: string;
   categories: string[];

@@ -80,12 +80,16 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
       : await writer.takeDownImages(ids);
     images.push(...removed.map(({ id }) => id));
     missing.push(...new Set(ids).difference(new Set(removed.map(({ id }) => id))));
-    const rows: ImageRow[] = [...former, ...removed];
+    // The trash may have the bytes of other images, too. They are remembered with the id that was named.
+    const named = new Set(ids);
+    const rows: ImageRow[] = [...former, ...removed].sort(
+      (a, b) => Number(named.has(a.id)) - Number(named.has(b.id)),
+    );
     await decide(writer, rows, otherHashes, removal);
     if (removal.toTrash) continue;
     // An import that did not commit may have stored other versions of the pictures.
     const hashes = rows.flatMap(({ id, eTag }) => [eTag, otherHashes.get(id) ?? eTag]);
-    for (const key of [...rows.flatMap(fileKeys), ...files.prepared.keysOf(hashes)]) keys.add(key);
+    for (const key of [...rows.flatMap(fileKeys), ...files.staging.keysOf(hashes)]) keys.add(key);
   }
   const allowed = await allowRemoved(writer, missing, removal);
   const blocked = entry ? await blockEntry(writer, entry, removal.now) : [];
@@ -293,8 +297,8 @@ export async function emptyTrash(
     const removed = await writer.decisions.removedFilesOf(rows.map(({ image }) => image.id));
     const hashes = [...rows.map(({ image }) => image.eTag), ...removed.map(({ hash }) => hash)];
     // An import that did not commit may have stored other versions of the pictures.
-    const prepared = files.prepared.keysOf(hashes);
-    keys = [...new Set([...rows.flatMap(({ image }) => fileKeys(image)), ...prepared])];
+    const staged = files.staging.keysOf(hashes);
+    keys = [...new Set([...rows.flatMap(({ image }) => fileKeys(image)), ...staged])];
     journal = await commitWithJournal(writer, files, keys, signal);
   }
   return { images: rows.length, files: await removeJournaled(files, keys, journal, openWriter) };

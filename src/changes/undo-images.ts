@@ -5,31 +5,18 @@ import {
   formatEdited,
   type ImageEntries,
   imageFields,
+  type LoggedImage,
   parseEdited,
   parseMarks,
   placeImage,
   withFileOf,
 } from '../catalogue/documents/edit-image.ts';
-import type { Details, Image, Rating } from '../catalogue/schemas.ts';
 import type { CatalogueWriter, PlacedImage, SavedImage } from '../catalogue/writer.ts';
 import { entryFinder } from './references.ts';
 import { mergeFields, type Undoing } from './undoing.ts';
 
-/** What an item of the log says about an image: some of these fields. Entries are ids. */
-interface LoggedImage extends Details {
-  rating: Rating;
-  artist: string;
-  categories: string[];
-  characters: string[];
-  source: Image['source'];
-  /** Names of fields, separated by spaces. */
-  edited: string;
-  createdAt: string;
-  /** Identifies its bytes. */
-  file: string;
-}
-
-type Fields = Record<string, unknown>;
+/** What the log has of an image. */
+type Fields = Partial<LoggedImage>;
 
 export const ENTRY_REMOVED = 'an artist, category or character of it was removed since';
 
@@ -126,7 +113,7 @@ export async function restoreFromTrash(
   const kept = new Map<string, string>();
   const sameId = new Set((await writer.imagesById(rows.map(({ id }) => id))).map(({ id }) => id));
   const sameFile = new Set((await writer.imagesByETag(rows.map(({ eTag }) => eTag))).map(({ eTag }) => eTag));
-  const fields = rows.map(imageFields) as unknown as LoggedImage[];
+  const fields = rows.map(imageFields);
   const find = await entryFinder(writer, fields);
   const placed = new Map<string, PlacedImage & { row: SavedImage }>();
   for (const [index, row] of rows.entries()) {
@@ -200,28 +187,33 @@ function mergeImage(
   later: ChangeItem[],
 ): { fields: LoggedImage; kept: string[] } {
   const now = imageFields(row);
-  // Which fields an operator decided is a list, too.
-  const listed = (fields: Fields | null): Fields =>
-    typeof fields?.edited === 'string'
-      ? { ...fields, edited: fields.edited.split(' ').filter(Boolean) }
-      : (fields ?? {});
-  const merged = mergeFields({
-    now: listed(now),
-    before: listed(before),
-    after: listed(after),
-    later: later.map((item) => ({ before: listed(item.before), after: listed(item.after) })),
+  const merged = mergeFields<WithList>({
+    now: { ...now, edited: wordsOf(now.edited) },
+    before: withList(before),
+    after: withList(after),
+    later: later.map((item) => ({ before: withList(item.before), after: withList(item.after) })),
   });
   const kept = merged.kept.filter((name) => name !== 'edited');
   // A field that was changed since is still decided.
-  const words = merged.kept.length > 0 ? String(now.edited) : (merged.fields.edited as string[]).join(' ');
+  const words = merged.kept.length > 0 ? now.edited : merged.fields.edited.join(' ');
   const edited = formatEdited(parseEdited(words), parseMarks(words));
   const reasons = kept.map((name) => `${name} changed since`);
-  return { fields: { ...merged.fields, edited } as unknown as LoggedImage, kept: reasons };
+  return { fields: { ...merged.fields, edited }, kept: reasons };
 }
+
+/** Which fields an operator decided is merged as a list. */
+type WithList = Omit<LoggedImage, 'edited'> & { edited: string[] };
+
+function withList(fields: Fields | null): Partial<WithList> {
+  const { edited, ...others } = fields ?? {};
+  return edited === undefined ? others : { ...others, edited: wordsOf(edited) };
+}
+
+const wordsOf = (edited: string): string[] => edited.split(' ').filter(Boolean);
 
 function place(
   row: SavedImage,
-  fields: Partial<LoggedImage>,
+  fields: Fields,
   entries: ImageEntries,
   { fixedShelves }: CatalogueWriter,
 ): PlacedImage {

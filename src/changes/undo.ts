@@ -152,7 +152,7 @@ interface LoggedEntry {
   createdAt: string;
   document: string;
   aliases: string[];
-  /** Of an album. */
+  /** Only albums have them. */
   images?: string[];
 }
 

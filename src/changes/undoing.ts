@@ -35,28 +35,26 @@ export interface Undoing {
   onImages(count: number): Promise<void>;
 }
 
-type Fields = Record<string, unknown>;
-
-/** The fields of something now, before and after a change, and what later changes did to it. */
-export interface Versions {
-  now: Fields;
-  before: Fields;
-  after: Fields;
-  later: { before: Fields; after: Fields }[];
+/** The fields of something now, those before and after a change, and what later changes did to them. */
+export interface Versions<T> {
+  now: T;
+  before: Partial<T>;
+  after: Partial<T>;
+  later: { before: Partial<T>; after: Partial<T> }[];
 }
 
 /** What is now, with the former values of fields that no later change touched, and the names of those that one did. */
-export function mergeFields(versions: Versions): { fields: Fields; kept: string[] } {
+export function mergeFields<T extends object>(versions: Versions<T>): { fields: T; kept: (keyof T)[] } {
   const { now, before, after, later } = versions;
   const fields = { ...now };
-  const kept: string[] = [];
-  for (const name of Object.keys({ ...before, ...after })) {
+  const kept: (keyof T)[] = [];
+  for (const name of Object.keys({ ...before, ...after }) as (keyof T)[]) {
     if (isSame(before[name], after[name])) continue;
     const isTouched = later.some((change) => !isSame(change.before[name], change.after[name]));
-    if (!isTouched && isSame(now[name], after[name])) fields[name] = before[name];
+    if (!isTouched && isSame(now[name], after[name])) fields[name] = before[name] as T[keyof T];
     else if (Array.isArray(before[name]) || Array.isArray(after[name])) {
       const merged = mergeLists(name, versions, isTouched);
-      fields[name] = merged.list;
+      fields[name] = merged.list as T[keyof T];
       if (merged.isKept) kept.push(name);
     } else if (isTouched || !isSame(now[name], before[name])) kept.push(name);
   }
@@ -67,12 +65,12 @@ export function mergeFields(versions: Versions): { fields: Fields; kept: string[
  * The list without what the change added, and with what it removed, but for what later changes added or removed. If the change
  * only ordered it, the former order, unless a later change touched the list.
  */
-function mergeLists(
-  name: string,
-  { now, before, after, later }: Versions,
+function mergeLists<T>(
+  name: keyof T,
+  { now, before, after, later }: Versions<T>,
   isTouched: boolean,
 ): { list: unknown[]; isKept: boolean } {
-  const itemsOf = (fields: Fields) => new Set((fields[name] ?? []) as unknown[]);
+  const itemsOf = (fields: Partial<T>) => new Set((fields[name] ?? []) as unknown[]);
   const touched = new Set(
     later.flatMap((change) => [...itemsOf(change.before).symmetricDifference(itemsOf(change.after))]),
   );

@@ -109,7 +109,7 @@ export async function pathWithin(folder: string, path: string): Promise<string |
   return isOutside ? undefined : inside;
 }
 
-/** Also of a folder that does not exist yet. */
+/** The folder need not exist yet. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -1,6 +1,7 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
+import { describeSite, parseRatings, ratings, readSite, type SiteConfig } from './site.ts';
 import {
   availableCores,
   type Database,
@@ -43,6 +44,8 @@ export interface Config extends ImportConfig, LogConfig {
   readonly linkLifetime: number;
   /** In seconds: of the pictures in link previews. */
   readonly previewLifetime: number;
+  /** Whether pages, previews and feeds link to pictures by addresses that last. */
+  readonly lastingLinks: boolean;
   /** The sizes of thumbnails, smallest first; none if they are off. */
   readonly thumbnails: readonly number[];
   /** How long changes, and removed pictures, are kept. */
@@ -69,7 +72,7 @@ export class ConfigError extends Error {}
 const MIN_KEY_LENGTH = 16;
 const MAX_DAYS = 100_000;
 const MAX_RATE = 1000;
-/** Of the thumbnailSizes of thumbnails. */
+/** How many thumbnails of each image there may be. */
 const MAX_SIZES = 8;
 const MIN_SIZE = 16;
 const MAX_SIZE = 8192;
@@ -120,6 +123,7 @@ export function readConfig(
     linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
     linkLifetime: read('LINK_LIFETIME', 3600, parseLifetime),
     previewLifetime: read('PREVIEW_LIFETIME', MAX_S3_LIFETIME, parseLifetime),
+    lastingLinks: read('LASTING_LINKS', true, parseSwitch),
     thumbnails: read('THUMBNAILS', [480, 960, 1600], parseSizes),
     historyDays: read('HISTORY_DAYS', 365, parseInteger(0, MAX_DAYS)),
     trashDays: read('TRASH_DAYS', 30, parseInteger(0, MAX_DAYS)),
@@ -153,6 +157,7 @@ export function describeConfig(config: Config): Record<string, string> {
     LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',
     LINK_LIFETIME: String(config.linkLifetime),
     PREVIEW_LIFETIME: String(config.previewLifetime),
+    LASTING_LINKS: config.lastingLinks ? 'on' : 'off',
     THUMBNAILS: config.thumbnails.join(',') || 'off',
     HISTORY_DAYS: String(config.historyDays),
     TRASH_DAYS: String(config.trashDays),
@@ -230,6 +235,10 @@ function parseSizes(text: string): number[] {
 }
 
 /** A fraction is refused: the headers that announce the limit count whole requests per second. */
+function parseSwitch(text: string): boolean {
+  return text === 'on' || (text !== 'off' && fail('must be on or off'));
+}
+
 function parseRate(text: string): number | 'off' {
   if (text === 'off') return 'off';
   const rate = text === 'on' ? 1 : /^[0-9]{1,4}$/.test(text) ? Number(text) : 0;
@@ -247,77 +256,6 @@ function parseRedisPrefix(text: string): string {
   return /^[A-Za-z0-9._:-]{1,64}$/.test(text) ? text : fail('must be up to 64 letters, digits and . _ : -');
 }
 
-// The variables that make the gallery one's own, and where to report its images.
-
-const ratings = ['sfw', 'questionable', 'nsfw'] as const;
-
-interface SiteConfig {
-  readonly name: string;
-  /** The path of a picture; undefined: none. */
-  readonly logo: string | undefined;
-  /** `#rrggbb`; undefined: that of the stylesheet. */
-  readonly accent: string | undefined;
-  /** The ratings that the gallery shows until the visitor chooses others. */
-  readonly ratings: readonly (typeof ratings)[number][];
-  /** Where to report an image, with `{id}` in place of its id; undefined: nowhere. ASCII only. */
-  readonly reportUrl: string | undefined;
-}
-
-const MAX_NAME_LENGTH = 60;
-const MAX_URL_LENGTH = 2048;
-const ID = '{id}';
-/** Stands for the id while the URL is parsed, which would escape the braces. */
-const SAMPLE_ID = '00000000-0000-4000-8000-000000000000';
-
-function readSite(read: Read): SiteConfig {
-  return {
-    name: read('SITE_NAME', 'zukan', parseName),
-    logo: read<string | undefined>('SITE_LOGO', undefined, (text) => resolve(text)),
-    accent: read<string | undefined>('SITE_ACCENT', undefined, parseColour),
-    ratings: read<SiteConfig['ratings']>('SITE_RATINGS', ratings, parseRatings),
-    reportUrl: read<string | undefined>('REPORT_URL', undefined, parseReportUrl),
-  };
-}
-
-function describeSite({ name, logo, accent, ratings, reportUrl }: SiteConfig): Record<string, string> {
-  return {
-    SITE_NAME: name,
-    SITE_LOGO: logo ?? '(none)',
-    SITE_ACCENT: accent ?? '(vermilion)',
-    SITE_RATINGS: ratings.join(','),
-    REPORT_URL: reportUrl ?? '(none)',
-  };
-}
-
-function parseName(text: string): string {
-  const isName = [...text].length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(text);
-  return isName ? text : fail(`must be up to ${MAX_NAME_LENGTH} characters on one line`);
-}
-
-function parseColour(text: string): string {
-  const [, digits = ''] = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text) ?? [];
-  if (digits === '') fail('must be a colour such as #2f6f8f');
-  return `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
-}
-
-/** In the usual order. */
-function parseRatings(text: string): SiteConfig['ratings'] {
-  const names = split(text);
-  const isValid = names.length > 0 && names.every((name) => ratings.some((rating) => rating === name));
-  return isValid
-    ? ratings.filter((rating) => names.includes(rating))
-    : fail(`must be a list of ${ratings.join(', ')}`);
-}
-
-function parseReportUrl(text: string): string {
-  const url = URL.parse(text.replaceAll(ID, SAMPLE_ID));
-  const isValid =
-    text.includes(ID) && text.length <= MAX_URL_LENGTH && /^(https?|mailto):$/.test(url?.protocol ?? '');
-  return url && isValid
-    ? url.href.replaceAll(SAMPLE_ID, ID)
-    : fail(`must be a URL with ${ID} in it, such as https://example.org/report?image=${ID} or mailto:…`);
-}
-
 // What the environment says about imports.
 
 interface ImportConfig {
@@ -325,7 +263,7 @@ interface ImportConfig {
   readonly importOnStart: string | undefined;
   /** The options of that import, as words of a command line. */
   readonly importOptions: readonly string[];
-  /** Of imported pictures that nothing marks as explicit or safe. */
+  /** The rating of imported pictures that nothing marks as explicit or safe. */
   readonly defaultRating: (typeof ratings)[number];
 }
 

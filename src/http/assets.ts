@@ -1,6 +1,8 @@
 /** Bodies that stay the same, compressed when a client first accepts it, and sent from the same bytes to everyone. */
+
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
+import { type ByteString, toByteString } from '../lib/byte-string.ts';
 import { type Bytes, type Exchange, JSON_TYPE } from './exchange.ts';
 import {
   compress,
@@ -10,6 +12,9 @@ import {
   matchesETag,
   negotiateEncoding,
 } from './request.ts';
+
+/** A longer text is sent apart from the head of its response: joining them would take longer. */
+const MAX_JOINED_LENGTH = 16 * 1024;
 
 export interface Asset {
   type: string;
@@ -21,7 +26,7 @@ export interface Asset {
 
 export function makeAsset(content: string | Buffer, type: string): Asset {
   const bytes = Buffer.from(content);
-  const asset = { type, eTag: entityTag(content), bytes };
+  const asset = { type, eTag: entityTag(bytes), bytes };
   if (/^(image\/(?!svg)|font\/)/.test(type)) return asset;
   return {
     ...asset,
@@ -33,12 +38,21 @@ export function makeAsset(content: string | Buffer, type: string): Asset {
  * A text that depends on the request. There may be many, and clients choose which, so it is compressed as quickly
  * as a response that is sent once.
  */
-export function makeText(text: string, type = JSON_TYPE, eTag = entityTag(text)): Asset {
-  const bytes = Buffer.from(text).toString('latin1');
-  const answer = { type, eTag, bytes };
+export function makeText(text: string, type: string, eTag?: string): Asset {
+  return makeBytes(toByteString(text), type, eTag);
+}
+
+export function makeBytes(text: ByteString, type = JSON_TYPE, knownTag?: string): Asset {
+  const encoded = Buffer.from(text, 'latin1');
+  const bytes = text.length <= MAX_JOINED_LENGTH ? text : encoded;
+  const answer = { type, eTag: knownTag ?? entityTag(encoded), bytes };
   if (text.length < MIN_COMPRESSED_LENGTH) return answer;
   const encode = (encoding: Encoding) =>
-    once(() => compress(Buffer.from(bytes, 'latin1'), encoding)?.toString('latin1'));
+    once(() =>
+      compress(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes, encoding)?.toString(
+        'latin1',
+      ),
+    );
   return { ...answer, encodings: { br: encode('br'), gzip: encode('gzip') } };
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Decision } from '../access/rate.ts';
+import { type ByteString, toByteString } from '../lib/byte-string.ts';
 import { Histogram, type Metric, Unavailable } from '../lib/metrics.ts';
 import { newRequestId } from '../lib/random.ts';
 import { errorField, type Logger } from './logger.ts';
@@ -129,10 +130,10 @@ const EXPOSED_HEADERS = [
 ].join(', ');
 
 /**
- * A byte string (see image-document.ts) is sent in one piece with the head, which takes a tenth less time for a few kilobytes;
- * a buffer needs no conversion, however long it is.
+ * A byte string is sent in one piece with the head, which takes a tenth less time for a few kilobytes; a buffer needs no
+ * conversion, however long it is.
  */
-export type Bytes = Buffer | string;
+export type Bytes = Buffer | ByteString;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -225,23 +226,19 @@ export class Exchange {
     headers.push('Vary', name);
   }
 
-  /**
-   * The text may be a byte string (see image-document.ts). Then it may also be a rope of many pieces: V8 joins concatenated
-   * strings only when it must, and nothing looks at them before they are sent.
-   */
-  send(status: number, text: string, type = JSON_TYPE, isByteString = false): void {
-    const length = isByteString ? text.length : Buffer.byteLength(text);
-    this.#headers.push('Content-Type', type, 'Content-Length', String(length));
-    // Text with as many bytes as characters is ASCII, and writing that as latin1 skips the UTF-8 encoder.
-    this.#end(status, text, length === text.length ? 'latin1' : 'utf8');
+  send(status: number, text: string, type = JSON_TYPE): void {
+    this.sendBytes(status, toByteString(text), type);
   }
 
-  /** Compresses the body if it is long enough and the client accepts it. */
-  sendCompressed(status: number, text: string, type = JSON_TYPE, isByteString = false): void {
-    const encoding = this.#negotiate(text.length);
-    const bytes = encoding && compress(Buffer.from(text, isByteString ? 'latin1' : 'utf8'), encoding);
+  /**
+   * Compresses the body if it is long enough and the client accepts it. It may be a rope of many pieces: V8 joins concatenated
+   * strings only when it must, and nothing looks at them before they are sent.
+   */
+  sendCompressed(status: number, body: ByteString, type: string): void {
+    const encoding = this.#negotiate(body.length);
+    const bytes = encoding && compress(Buffer.from(body, 'latin1'), encoding);
     if (bytes) this.#sendEncoded(status, bytes, type, encoding);
-    else this.send(status, text, type, isByteString);
+    else this.sendBytes(status, body, type);
   }
 
   #negotiate(length: number): Encoding | undefined {
@@ -257,18 +254,18 @@ export class Exchange {
 
   sendBytes(status: number, bytes: Bytes, type: string): void {
     this.#headers.push('Content-Type', type, 'Content-Length', String(bytes.length));
-    this.#end(status, bytes, 'latin1');
+    this.#end(status, bytes);
   }
 
   /** Sends no body. Headers that describe one, as in a response to HEAD, are up to the caller. */
   sendHead(status: number): void {
-    this.#end(status, '', 'latin1');
+    this.#end(status, '');
   }
 
-  #end(status: number, body: Bytes, encoding: 'latin1' | 'utf8'): void {
+  #end(status: number, body: Bytes): void {
     const { response } = this;
     response.writeHead(status, this.#headers);
-    response.end(body, encoding);
+    response.end(body, 'latin1');
     if (response.writableLength > 0) this.limitStalls();
     this.#options.onFinished(this, status);
   }
@@ -312,7 +309,6 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
   /** SVG that a browser gets instead if it asks for a picture. */
   readonly picture: string | undefined;
-  #body: string | undefined;
   constructor(status: number, message: string, headers: Record<string, string> = {}, picture?: string) {
     // Nobody reads the stack of a client's error, and capturing it is the most expensive part of a 429.
     const { stackTraceLimit } = Error;
@@ -324,10 +320,8 @@ export class ApiError extends Error {
     this.picture = picture;
   }
 
-  /** Kept, because a refusal may be sent many times. */
   get body(): string {
-    this.#body ??= errorBody(this.status, this.message);
-    return this.#body;
+    return errorBody(this.status, this.message);
   }
 }
 
@@ -336,8 +330,8 @@ export function unauthorized(message: string): ApiError {
   return new ApiError(401, message, { 'WWW-Authenticate': 'Bearer' });
 }
 
-/** `data` and `meta` are JSON text. */
-export function successBody(data: string, meta?: string): string {
+/** `data` and `meta` are JSON. */
+export function successBody(data: ByteString, meta?: ByteString): ByteString {
   return `{"success":true,"data":${data}${meta === undefined ? '' : `,"meta":${meta}`}}`;
 }
 

@@ -152,7 +152,7 @@ export async function isPipeliningLimited(): Promise<boolean> {
 
 // Responds to input that is not valid HTTP, in the error envelope.
 
-/** Of every address. */
+/** Every address allows the same methods. */
 export const METHODS = 'GET, HEAD, OPTIONS';
 
 export function methodNotAllowed(method: string): ApiError {

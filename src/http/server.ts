@@ -207,7 +207,7 @@ function localUrl({ address, port, family }: AddressInfo): string {
   return `http://[${address === '::' ? '::1' : address}]:${port}`;
 }
 
-// Maps paths to targets. A path has at most one parameter, in braces.
+// Maps paths to targets. A path has at most one parameter, in braces: a part between slashes, or with `{name*}` all that follows.
 
 interface Match<T> {
   target: T;
@@ -217,6 +217,7 @@ interface Match<T> {
 
 interface Pattern<T> {
   prefix: string;
+  hasSlashes: boolean;
   suffix: string;
   target: T;
 }
@@ -226,9 +227,9 @@ export class Router<T> {
   readonly #patterns: Pattern<T>[] = [];
 
   add(path: string, target: T): void {
-    const [prefix = '', suffix] = path.split(/\{\w+\}/);
+    const [prefix = '', star, suffix] = path.split(/\{\w+(\*?)\}/);
     if (suffix === undefined) this.#exact.set(path, target);
-    else this.#patterns.push({ prefix, suffix, target });
+    else this.#patterns.push({ prefix, hasSlashes: star === '*', suffix, target });
   }
 
   /** Ignores a trailing slash. */
@@ -236,10 +237,10 @@ export class Router<T> {
     const decoded = decodePath(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
     const target = this.#exact.get(decoded);
     if (target !== undefined) return { target, parameter: '' };
-    for (const { prefix, suffix, target } of this.#patterns) {
+    for (const { prefix, hasSlashes, suffix, target } of this.#patterns) {
       if (!decoded.startsWith(prefix) || !decoded.endsWith(suffix)) continue;
       const parameter = decoded.slice(prefix.length, decoded.length - suffix.length);
-      if (parameter !== '' && !parameter.includes('/')) return { target, parameter };
+      if (parameter !== '' && (hasSlashes || !parameter.includes('/'))) return { target, parameter };
     }
     return undefined;
   }

@@ -28,29 +28,21 @@ import { inBatches, inParallel, streamBatches } from '../lib/concurrency.ts';
 import type { Thumbnail } from '../media/decoding.ts';
 import type { Files, Upload } from '../media/files.ts';
 import { removeLocation } from '../media/metadata/location.ts';
-import { type Metadata, readMetadata } from '../media/metadata/read.ts';
+import { PictureError } from '../media/metadata/part.ts';
+import { readMetadata } from '../media/metadata/read.ts';
 import {
   detectType,
   fileBudget,
   hasSameLayout,
   MAX_BYTES,
-  PictureError,
   readPicture,
   useOriginal,
 } from '../media/picture.ts';
-import type { Picture } from './plan/image.ts';
 import { RecordError } from './records/problems.ts';
 import { FileUnreadable, readInside, sizeInside } from './sources/files.ts';
-import type { Source } from './sources/source.ts';
+import type { FilePicture, Source } from './sources/source.ts';
 
 // Reads the picture that a record's `file` names and stores it, with its thumbnails, under the hash of its bytes.
-
-/** A picture that was read from a file. */
-export interface FilePicture extends Picture {
-  hasLocation: boolean;
-  /** What the picture of a folder says about itself. */
-  metadata: Metadata | undefined;
-}
 
 interface StoreOptions {
   keepsLocation: boolean;

@@ -5,14 +5,16 @@
  */
 import type { Change } from '../catalogue/change-log.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
+import { openStaging, Staging } from '../media/staging.ts';
 import { ImportApplier } from './apply/apply.ts';
 import type { Prune } from './apply/versions.ts';
 import { changeFiles } from './files.ts';
-import { type ImportOptions, PictureCopies, type PreparedRecord, prepareSource } from './prepare/prepare.ts';
-import { PreparedPictures, Spool } from './prepare/prepared-pictures.ts';
-import { type Problem, Problems } from './records/problems.ts';
+import { type ImportOptions, PictureCopies, prepareSource } from './prepare/prepare.ts';
+import { type Problem, Problems, RecordError } from './records/problems.ts';
 import { identifyFolder } from './sources/files.ts';
 import type { Source } from './sources/source.ts';
+
+const SQLITE_FULL = 13;
 
 /** Some records are invalid; nothing was imported. */
 export class InvalidRecords extends Error {
@@ -21,6 +23,17 @@ export class InvalidRecords extends Error {
     super('nothing was imported');
     this.problems = problems;
   }
+}
+
+/** Whether repeating the import would not help: what it reads is wrong. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof InvalidRecords || error instanceof RecordError;
+
+/** The pictures of a folder stay as they are when others are corrected; nobody corrects a backup. On a full disk, the space counts. */
+function canContinue(error: unknown, sources: Source[]): boolean {
+  const { code = '', errcode } = error as { code?: string; errcode?: number };
+  const isDiskFull = ['ENOSPC', 'EDQUOT'].includes(code) || errcode === SQLITE_FULL;
+  return !isDiskFull && !(isRefused(error) && sources.some(({ pictureOf }) => pictureOf));
 }
 
 export interface ImportResult {
@@ -46,38 +59,42 @@ export async function runImport(
   };
   const copies = new PictureCopies(report);
   let change: Change | undefined;
-  let earlier: PreparedPictures | undefined;
+  let staging: Staging | undefined;
   let folders: string[] = [];
-  await using spool = new Spool<PreparedRecord>();
   await changeFiles(
-    { ...options, openWriter, onFailure: async (error) => earlier?.keep(error) },
+    { ...options, openWriter, onFailure: async (error) => staging?.fail(canContinue(error, sources)) },
     async (upload) => {
-      earlier = new PreparedPictures(options.files.prepared, upload, options);
+      const table = isDryRun ? openStaging('', Date.now) : options.files.staging;
+      staging = new Staging(upload, table, !isDryRun);
       await prune?.findMissing();
       const onRead = prune ? prune.noteRead : () => {};
       const onSkipped = prune ? prune.noteSkipped : () => {};
       const onHidden = prune ? prune.noteHidden : () => {};
-      const preparing = { upload, spool, problems, copies, earlier, options, onRead, onSkipped, onHidden };
+      const preparing = { upload, staging, problems, copies, options, onRead, onSkipped, onHidden };
       for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
-      if (spool.isEmpty || problems.isFull) throwIfInvalid();
-      const paths = sources.filter(({ isFolder }) => isFolder).map(({ folder }) => folder);
+      if (staging.isEmpty || problems.isFull) throwIfInvalid();
+      const paths = sources.flatMap(({ folder, isFolder, pictureOf }) =>
+        isFolder || pictureOf ? folder : [],
+      );
       folders = await Promise.all(paths.map(identifyFolder));
-      await earlier.release(folders);
+      await staging.release(folders);
       const isPruning = (await prune?.confirm()) ?? false;
-      return !spool.isEmpty || isPruning || options.choices.length > 0;
+      return !staging.isEmpty || isPruning || options.choices.length > 0;
     },
     async (writer, upload) => {
+      await options.onLock?.();
       await writer.changeLog.startImport(options.run.source, options.run.continues);
       const applier = new ImportApplier(sources, writer, upload, problems, copies, new Set(folders), options);
-      await applier.save(spool);
+      await applier.save(staging as Staging);
       await prune?.apply(writer);
       for (const { folder, choice } of options.choices) await writer.sourceFiles.choose(folder, choice);
       throwIfInvalid();
       const historyProblem = applier.historyProblem();
       if (historyProblem && !isDryRun) throw new InvalidRecords([historyProblem]);
+      await options.beforeCommit?.(writer);
       change = writer.changeLog.current();
     },
   );
-  earlier?.forget();
+  staging?.finish(folders);
   return { listed: problems.list(), count: problems.count, isStopped: problems.isStopping, change };
 }

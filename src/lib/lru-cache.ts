@@ -25,11 +25,6 @@ export class LruCache<Key, Value extends { bytes: number }> {
     return value;
   }
 
-  /** The least recently used one first. */
-  entries(): IterableIterator<[Key, Value]> {
-    return this.#entries.entries();
-  }
-
   /** An entry larger than the whole cache is stored too, until the next one evicts it. */
   set(key: Key, value: Value): void {
     this.delete(key);

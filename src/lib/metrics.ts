@@ -1,5 +1,5 @@
 /** Metrics in the Prometheus data model, merged over workers and written as text, and how parts report on their health. */
-import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
+import { constants, type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
 import { version } from './version.ts';
 
 /** One sample, or several with different labels. */

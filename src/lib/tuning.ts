@@ -4,16 +4,12 @@ export interface Tuning {
   isCaching: boolean;
   /** Tokens that are kept until one changes. */
   maxTokens: number;
-  /** Bounds what one statement reads of a shelf, of the names and of the perceptual hashes. */
+  /** Bounds what one statement reads: blocks of a shelf, names and perceptual hashes. */
   maxItemsPerSlice: number;
-  /** Images that are tested one by one, at most about 4 ms, before sets are loaded and combined. */
+  /** Images that are tested one by one before sets are combined. */
   maxTestedImages: number;
   /** How long the reference shows the same examples. */
   maxExampleAgeMs: number;
-  /** How long pages are made from the same facts about the catalogue. */
-  maxFactsAgeMs: number;
-  /** How long the sitemap stays the same. */
-  maxSitemapAgeMs: number;
 }
 
 export const defaultTuning: Tuning = {
@@ -22,6 +18,4 @@ export const defaultTuning: Tuning = {
   maxItemsPerSlice: Number.POSITIVE_INFINITY,
   maxTestedImages: 400,
   maxExampleAgeMs: 60_000,
-  maxFactsAgeMs: 1000,
-  maxSitemapAgeMs: 600_000,
 };

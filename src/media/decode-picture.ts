@@ -4,13 +4,14 @@
  * process of its own, because the system gets back what decoders leave behind only when a process ends.
  */
 import { serialize } from 'node:v8';
-import { decodePicture, PictureError } from './picture.ts';
+import { PictureError } from './metadata/part.ts';
+import { decodePicture } from './picture.ts';
 
 const [length = '', maxMemory = '', sizes = ''] = process.argv.slice(2);
 // Ctrl-C reaches the whole group of processes. The parent decides what ends.
 process.on('SIGINT', () => {});
 
-/** Without a second copy, as joining the chunks would make. */
+/** Joining chunks would make a second copy. */
 async function readInput(): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(Number(length));
   let read = 0;

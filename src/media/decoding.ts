@@ -27,7 +27,7 @@ export const MAX_SERVING_BYTES = 180_000_000;
 /** libvips needs about 100 bytes for a frame of a GIF, and time that grows with the square of the frames of a WebP. */
 export const MAX_FRAMES = 20_000;
 
-/** Of the largest thumbnail: its pixels and the buffers of the encoder. */
+/** How many bytes each pixel of the largest thumbnail takes, with the buffers of the encoder. */
 const THUMBNAIL_BYTES = 12;
 /** The picture may be there twice, with its location and without it. Another process has a third copy. */
 const COPIES = 2;
@@ -151,7 +151,7 @@ export async function decodeInProcess<Result>(
   return { problem: `the decoder ended with ${signal ?? `status ${status}`}` };
 }
 
-// Makes thumbnails: WebP, upright, in sRGB and without metadata. The original is decoded once, to the largest thumbnail.
+// Makes thumbnails: WebP, upright, in sRGB and without metadata but for rights. The original is decoded once, to the largest thumbnail.
 // Each smaller one is made from the next larger one, and the smallest gives the sample for the colour and the ThumbHash.
 
 export interface Thumbnail {
@@ -215,11 +215,12 @@ function isAnimatedPng(bytes: Buffer): boolean {
   );
 }
 
-/** `sizes` are sorted. The whole first frame is decoded, which also detects a damaged picture. */
+/** `sizes` are sorted, `rights` is XMP. The whole first frame is decoded, which also detects a damaged picture. */
 export async function makeThumbnails(
   bytes: Buffer,
   layout: Layout,
   sizes: number[],
+  rights = '',
 ): Promise<{ sample: Sample; thumbnails: Thumbnail[] }> {
   const sharp = await loadSharp();
   const sampleSize = Math.min(SAMPLE_SIZE, Math.max(layout.width, layout.height));
@@ -239,7 +240,8 @@ export async function makeThumbnails(
   const thumbnails: Thumbnail[] = [];
   for (const size of sizes.toReversed()) {
     if (thumbnails.length > 0) current = await rawPixels(resize(reopen(current), size));
-    thumbnails.unshift({ size, bytes: await reopen(current).webp(WEBP).toBuffer() });
+    const encoder = reopen(current).webp(WEBP);
+    thumbnails.unshift({ size, bytes: await (rights ? encoder.withXmp(rights) : encoder).toBuffer() });
   }
   const { data, info } = await rawPixels(resize(reopen(current), sampleSize).ensureAlpha());
   return { sample: { pixels: data, width: info.width, height: info.height }, thumbnails };

@@ -47,7 +47,7 @@ export interface Files {
    * the files that no image uses. What fails is left to the next command.
    */
   handleAbandoned(work: (keys: string[]) => Promise<void>, onFailure: (error: Error) => void): Promise<void>;
-  prepared: PreparedFiles;
+  staging: StagingTable;
 }
 
 /** What commands leave in the storage until they end. */
@@ -65,38 +65,54 @@ export function isSafeKey(key: string): boolean {
   return key.split('/').every((segment) => segment !== '' && !segment.startsWith('.'));
 }
 
-/** What an import stored of a source file. */
-export interface PreparedFile {
-  /** The path of the source file. */
+/** A picture of a file, which the next attempt need not read again. */
+export interface StagedPicture {
+  /** The path of the file. */
   path: string;
-  /** What it looked like, and how it was read. */
+  /** What it looked like, and how it was read. Empty if it may change without that: then it is read again. */
   fingerprint: string;
-  /** Of the stored files, the original first. */
-  keys: [string, ...string[]];
+  /** The keys of the stored files, the original first. */
+  keys: string[];
   /** Any of these identifies the picture. */
   hashes: string[];
   /** What else the import found out. */
   facts: string;
 }
 
+/** Records that are ready to be saved, at a place in their import. One of a picture is alone, with what was found out about it. */
+export interface StagedRecords {
+  source: number;
+  position: number;
+  records: string;
+  picture?: StagedPicture | undefined;
+}
+
 /**
- * What imports stored and could not commit, for the next attempt. These files are not leftovers, for a week. Methods fail
- * only if another command has locked the list for long, or the disk fails.
+ * What imports have read and not committed. The stored files of those that ended are not leftovers, for a week. Methods fail
+ * only if another command has locked the table for long, or the disk fails.
  */
-export interface PreparedFiles {
-  find(paths: string[]): PreparedFile[];
-  /** Call it when the files are durable. Replaces what is listed for the same paths. */
-  save(files: PreparedFile[]): void;
+export interface StagingTable {
+  /** The pictures of these files, the latest ones last. */
+  find(paths: string[]): StagedPicture[];
+  /** Call it when the files are durable. An import is named by its journal. */
+  add(owner: string, rows: StagedRecords[]): void;
+  /** Those of an import, by source and position. */
+  rows(owner: string): Iterable<StagedRecords>;
+  /** The imports that have not ended, as far as the table knows. */
+  running(): string[];
+  /** These imports have ended, and what they staged of pictures is kept. */
+  keep(owners: string[]): void;
+  /** Removes what an import staged, and what is kept of files below the folders. */
+  drop(owner: string, folders?: readonly string[]): void;
   /** The keys of pictures with one of the hashes. */
   keysOf(hashes: string[]): string[];
-  /** The keys of source files below a folder. */
+  /** The keys of files below a folder. */
   keysBelow(folder: string): string[];
-  forgetBelow(folder: string): void;
   /** Their files are removed. */
   forget(keys: string[]): void;
   /** Those of the keys that are listed. */
   listed(keys: string[]): Set<string>;
-  /** The keys that are listed for too long. */
+  /** The keys that are kept for too long. */
   expiredKeys(): string[];
   forgetExpired(): void;
 }
@@ -122,6 +138,8 @@ export interface Journal {
 
 /** The new and replaced files of one import. A journal lists their keys until the upload finishes. */
 export interface Upload {
+  /** That of its journal. */
+  id: string;
   /** Returns the entity tag that the bytes are served with. `hash` is their SHA-256 in hex. */
   put(key: string, bytes: Uint8Array, facts: { hash: string; mimetype: Mimetype }): Promise<string>;
   /**
@@ -147,7 +165,3 @@ export interface Upload {
   /** Ends the upload and leaves its keys to the next command that changes the catalogue. */
   abandon(): Promise<void>;
 }
-
-/** Whether so many of the pictures may be removed by mistake, so that somebody has to confirm it. */
-export const isLargePart = (removed: number, total: number, tolerated = 20): boolean =>
-  removed > tolerated && removed > total / 10;

@@ -4,15 +4,12 @@
  * operating system releases when the process ends in whatever way. A journal without a held lock is abandoned.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rm } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { originalKey } from '../catalogue/documents/document.ts';
-import { type Clock, DAY_MS } from '../lib/clock.ts';
-import { inBatches } from '../lib/concurrency.ts';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { flush, ifExists, makeFolder, PRIVATE_FOLDER, removeDatabase } from '../lib/file-system.ts';
-import { isSafeKey, type Journal, type Leftovers, type PreparedFile, type PreparedFiles } from './files.ts';
+import { isSafeKey, type Journal, type Leftovers, type StagingTable } from './files.ts';
 
 /** Do not change: after an upgrade, the new version has to find the journals of the old one. */
 const PREFIX = '.intake-';
@@ -91,7 +88,10 @@ interface Journals {
   problems: string[];
 }
 
-export async function sortJournals(folder: string): Promise<Journals> {
+/** With a staging table, what imports staged that have ended since is kept for their next attempts. */
+export async function sortJournals(folder: string, staging?: StagingTable): Promise<Journals> {
+  // First: an import has a journal before it stages anything.
+  const staged = staging?.running() ?? [];
   const sorted: Journals = { otherIds: [], running: [], abandoned: [], problems: [] };
   for (const { path, isComplete } of await listJournals(folder))
     try {
@@ -103,25 +103,26 @@ export async function sortJournals(folder: string): Promise<Journals> {
       sorted.otherIds.push(idOf(path));
     }
   sorted.otherIds.push(...sorted.running.map(idOf));
+  staging?.keep(staged.filter((id) => !sorted.otherIds.includes(id)));
   return sorted;
 }
 
 export function describeLeftovers(
   { running, abandoned, problems }: Journals,
-  prepared: PreparedFiles,
+  staging: StagingTable,
 ): Leftovers {
-  const hasAbandoned = abandoned.length > 0 || prepared.expiredKeys().length > 0;
+  const hasAbandoned = abandoned.length > 0 || staging.expiredKeys().length > 0;
   return { isRunning: running.length > 0, hasAbandoned, problems };
 }
 
 /**
  * Passes on the keys in each abandoned journal, and then removes it. Keys that a running command lists too are left to that
- * command, and prepared files to the next attempt of their import, if that comes in time. A failure is passed on, and leaves
+ * command, and staged files to the next attempt of their import, if that comes in time. A failure is passed on, and leaves
  * its journal to the next command.
  */
 export async function handleAbandoned(
   { running, abandoned }: Journals,
-  prepared: PreparedFiles,
+  staging: StagingTable,
   work: (keys: string[]) => Promise<void>,
   onFailure: (error: Error) => void,
 ): Promise<void> {
@@ -129,15 +130,15 @@ export async function handleAbandoned(
   const handle = async (keys: string[], forget: () => unknown) => {
     try {
       const left = new Set(keys).difference(inUse);
-      await work([...left.difference(prepared.listed([...left]))]);
+      await work([...left.difference(staging.listed([...left]))]);
       await forget();
     } catch (error) {
       onFailure(error as Error);
     }
   };
   for (const { path, keys } of abandoned) await handle(keys, () => rm(path, { force: true }));
-  const expired = prepared.expiredKeys();
-  if (expired.length > 0) await handle(expired, () => prepared.forgetExpired());
+  const expired = staging.expiredKeys();
+  if (expired.length > 0) await handle(expired, () => staging.forgetExpired());
 }
 
 const idOf = (journal: string) => basename(journal).slice(PREFIX.length);
@@ -206,126 +207,4 @@ function isLocked(path: string): boolean {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return true;
     throw error;
   }
-}
-
-// What imports have stored of source files before they could commit: a small local database next to the journals. It keeps
-// the stored files from being removed as leftovers, so that the next attempt need not read the source files again. It is
-// only a memory aid: a database that cannot be used is removed, and the import does its work again.
-
-/** How long an import can be continued. */
-const MAX_AGE_MS = 7 * DAY_MS;
-/** SQLite's codes for a file that is damaged, no database, or of another version. The others may not last. */
-const UNUSABLE = [1, 11, 14, 26];
-const BATCH_SIZE = 1000;
-
-const SCHEMA = `
-  create table if not exists prepared (
-    path text primary key, fingerprint text not null, key text not null, keys text not null, hashes text not null,
-    facts text not null, prepared_at integer not null
-  ) strict;
-  create index if not exists prepared_key on prepared (key);`;
-
-type Row = Record<'path' | 'fingerprint' | 'keys' | 'hashes' | 'facts', string>;
-const isGiven = 'in (select value from json_each(?))';
-
-export function openPrepared(path: string, clock: Clock): PreparedFiles {
-  /** Returns `otherwise` if there is no database, or none that can be used. Fails if it is locked, or the disk does. */
-  const use = <T>(otherwise: T, work: (database: DatabaseSync) => T): T => {
-    if (!existsSync(path)) return otherwise;
-    try {
-      using database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
-      database.exec(SCHEMA);
-      return work(database);
-    } catch (error) {
-      const { errcode } = error as { errcode?: number };
-      if (errcode !== undefined && !UNUSABLE.includes(errcode & 0xff)) throw error;
-      discard(path);
-      return otherwise;
-    }
-  };
-  const readKeys = (where: string, ...parameters: SQLInputValue[]): string[] =>
-    use([], (database) => {
-      const rows = database.prepare(`select keys from prepared where ${where}`).all(...parameters) as Row[];
-      return rows.flatMap(({ keys }) => JSON.parse(keys));
-    });
-  /** The database goes with its last row. */
-  const forget = (where: string, ...parameters: SQLInputValue[]): void =>
-    use(undefined, (database) => {
-      database.prepare(`delete from prepared where ${where}`).run(...parameters);
-      // Under a lock: what another command adds meanwhile is lost before it relies on it.
-      database.exec('begin immediate');
-      const isEmpty = database.prepare('select 1 from prepared limit 1').get() === undefined;
-      if (isEmpty) removeDatabase(database, path);
-      else database.exec('rollback');
-    });
-  const oldest = () => clock() - MAX_AGE_MS;
-
-  return {
-    find: (paths) =>
-      use([], (database) => {
-        const text = `select path, fingerprint, keys, hashes, facts from prepared where path ${isGiven}`;
-        return (database.prepare(text).all(JSON.stringify(paths)) as Row[]).map(parseRow);
-      }),
-
-    save(files) {
-      createFile(path);
-      use(undefined, (database) => {
-        const fields = ['path', 'fingerprint', 'keys[0]', 'keys', 'hashes', 'facts'];
-        const columns = fields.map((name) => `value ->> '$.${name}'`).join();
-        database
-          .prepare(`insert or replace into prepared select ${columns}, ? from json_each(?)`)
-          .run(clock(), JSON.stringify(files));
-      });
-    },
-
-    keysOf: (hashes) =>
-      readKeys(`exists (select 1 from json_each(hashes) where value ${isGiven})`, JSON.stringify(hashes)),
-
-    keysBelow: (folder) => readKeys('substr(path, 1, length(?1)) = ?1', prefixOf(folder)),
-    forgetBelow: (folder) => forget('substr(path, 1, length(?1)) = ?1', prefixOf(folder)),
-
-    forget: (keys) => {
-      for (const batch of inBatches(keys, BATCH_SIZE))
-        forget(`key ${isGiven}`, JSON.stringify(batch.map((key) => originalKey(key) ?? key)));
-    },
-
-    listed(keys) {
-      const found = new Set<string>();
-      for (const batch of inBatches(keys, BATCH_SIZE)) {
-        const originals = JSON.stringify(batch.map((key) => originalKey(key) ?? key));
-        const listed = readKeys(`key ${isGiven} and prepared_at >= ?`, originals, oldest());
-        for (const key of listed) found.add(key);
-      }
-      return found;
-    },
-
-    expiredKeys: () => readKeys('prepared_at < ?', oldest()),
-    forgetExpired: () => forget('prepared_at < ?', oldest()),
-  };
-}
-
-function parseRow({ path, fingerprint, keys, hashes, facts }: Row): PreparedFile {
-  return { path, fingerprint, keys: JSON.parse(keys), hashes: JSON.parse(hashes), facts };
-}
-
-const prefixOf = (folder: string) => (folder.endsWith(sep) ? folder : folder + sep);
-
-/** Names of folders and metadata of pictures are nobody else's business. SQLite's own journal gets the mode of the file. */
-function createFile(path: string): void {
-  if (existsSync(path)) return;
-  try {
-    makeFolder(dirname(path), PRIVATE_FOLDER);
-    closeSync(openSync(path, 'ax', 0o600));
-  } catch {
-    // Another process may have created it just now. Otherwise nothing is kept.
-  }
-}
-
-function discard(path: string): void {
-  for (const name of [path, `${path}-journal`])
-    try {
-      rmSync(name, { force: true, recursive: true });
-    } catch {
-      // It is tried again the next time.
-    }
 }

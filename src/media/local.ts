@@ -19,16 +19,10 @@ import type { Clock } from '../lib/clock.ts';
 import { inParallel } from '../lib/concurrency.ts';
 import { flush, hashFile, ifExists, makeFolder, portablePath, replaceFile } from '../lib/file-system.ts';
 import { type Files, type OpenFile, OWNER_KEY, type Upload } from './files.ts';
-import {
-  describeLeftovers,
-  handleAbandoned,
-  openPrepared,
-  readJournals,
-  sortJournals,
-  startJournal,
-} from './journal.ts';
+import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from './journal.ts';
+import { openStaging } from './staging.ts';
 
-/** Hidden files in the folder are the owner, journals, temporary files and the list of prepared files. Do not change: see `PREFIX` in journal.ts. */
+/** Hidden files in the folder are the owner, journals, temporary files and the staging table. Do not change: see `PREFIX` in journal.ts. */
 const TEMPORARY_PREFIX = '.aside-';
 const MAX_CONCURRENT_FLUSHES = 16;
 
@@ -37,7 +31,7 @@ export function openFolder(
   clock: Clock = Date.now,
   platform: NodeJS.Platform = process.platform,
 ): Files {
-  const prepared = openPrepared(join(folder, '.prepared.db'), clock);
+  const staging = openStaging(join(folder, '.prepared.db'), clock);
   const replace = async (key: string, bytes: Uint8Array): Promise<void> => {
     const path = join(folder, key);
     makeFolder(dirname(path));
@@ -45,7 +39,7 @@ export function openFolder(
     await replaceFile(path, temporary, (target, flush) => writeFile(target, bytes, { flush }));
   };
   return {
-    prepared,
+    staging,
 
     async open(key: string): Promise<OpenFile | undefined> {
       const handle = await openIfExists(join(folder, key));
@@ -67,7 +61,7 @@ export function openFolder(
       const paths = keys.map((key) => join(folder, key));
       for (const path of paths) await rm(path, { force: true });
       for (const parent of new Set(paths.map(dirname))) await ifExists(flush(parent));
-      prepared.forget(keys);
+      staging.forget(keys);
     },
 
     async *keys(): AsyncGenerator<string, void> {
@@ -91,16 +85,16 @@ export function openFolder(
 
     async findLeftovers() {
       const temporary = await listTemporaryFiles(folder);
-      const journals = await sortJournals(folder);
+      const journals = await sortJournals(folder, staging);
       const hasTemporary = withoutRunning(temporary, journals.otherIds).length > 0;
-      const leftovers = describeLeftovers(journals, prepared);
+      const leftovers = describeLeftovers(journals, staging);
       return { ...leftovers, hasAbandoned: leftovers.hasAbandoned || hasTemporary };
     },
 
     async handleAbandoned(work, onFailure) {
       const temporary = await listTemporaryFiles(folder);
-      const journals = await sortJournals(folder);
-      await handleAbandoned(journals, prepared, work, onFailure);
+      const journals = await sortJournals(folder, staging);
+      await handleAbandoned(journals, staging, work, onFailure);
       for (const name of withoutRunning(temporary, journals.otherIds))
         await rm(join(folder, name), { force: true });
     },
@@ -124,6 +118,8 @@ async function beginUpload(folder: string, platform: NodeJS.Platform): Promise<U
   // All of them, because this is cheaper than it is to know which ones another command can have removed.
   const findLost = async (keys: string[]) => keys.filter((key) => !existsSync(join(folder, key)));
   return {
+    id: journal.id,
+
     async put(key, bytes, { hash }) {
       // The key of a restored image may come from a bucket, or from another system.
       if (platform === 'win32' && portablePath(key) !== key)
@@ -172,6 +168,7 @@ async function beginUpload(folder: string, platform: NodeJS.Platform): Promise<U
 }
 
 const dryRunUpload: Upload = {
+  id: '',
   put: async (_key, _bytes, { hash }) => hash,
   takeOver: async (keys) => keys,
   release: async () => {},

@@ -23,6 +23,8 @@ import {
   type Thumbnail,
 } from './decoding.ts';
 import type { Files } from './files.ts';
+import { PictureError } from './metadata/part.ts';
+import { readMetadata, rightsPacket } from './metadata/read.ts';
 
 export interface PictureFacts {
   /** SHA-256 in hex. */
@@ -41,9 +43,6 @@ export interface DecodedPicture {
   facts: PictureFacts;
   thumbnails: Thumbnail[];
 }
-
-/** The picture cannot be used, and the message says why. */
-export class PictureError extends Error {}
 
 export const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_PIXELS = 100_000_000;
@@ -98,7 +97,8 @@ export async function decodePicture(
 ): Promise<DecodedPicture> {
   const { mimetype, layout, sizes } = await plan(bytes, thumbnailSizes, maxMemory);
   try {
-    const { sample, thumbnails } = await makeThumbnails(bytes, layout, sizes);
+    const rights = sizes.length > 0 ? rightsPacket(await readMetadata(bytes, mimetype)) : '';
+    const { sample, thumbnails } = await makeThumbnails(bytes, layout, sizes, rights);
     const thumbHash = Buffer.from(rgbaToThumbHash(sample.width, sample.height, sample.pixels));
     const previews = {
       sizes: thumbnails.map(({ size }) => size),
@@ -306,7 +306,7 @@ const lowestFrequencies = Array.from({ length: FREQUENCIES ** 2 }, (_, index) =>
   .sort((a, b) => rankOf(a) - rankOf(b))
   .slice(1, HASH_BITS + 1);
 
-/** By the sum of both frequencies, then by the vertical one. */
+/** Sorts by the sum of both frequencies, then by the vertical one. */
 function rankOf(index: number): number {
   const [x, y] = [index % FREQUENCIES, Math.floor(index / FREQUENCIES)];
   return (x + y) * FREQUENCIES + y;

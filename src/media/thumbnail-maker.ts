@@ -9,7 +9,8 @@ import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/concurrency.
 import { Unavailable } from '../lib/metrics.ts';
 import { decodeInProcess, MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
-import { type DecodedPicture, PictureError, useOriginal } from './picture.ts';
+import { PictureError } from './metadata/part.ts';
+import { type DecodedPicture, useOriginal } from './picture.ts';
 
 const MAX_WAITING = 32;
 /** Others wait meanwhile, so a decoder that hangs is ended. */

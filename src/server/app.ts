@@ -7,7 +7,7 @@ import {
   originReader,
   SharedAddressWatch,
 } from '../access/clients.ts';
-import { Exemptions, fileRule, previewRule, tokenRule } from '../access/limiter.ts';
+import { Exemptions, fileRule, pageRule, tokenRule } from '../access/limiter.ts';
 import { Cursors, FileLinks } from '../access/links.ts';
 import { admit, handleCall } from '../api/call.ts';
 import type { Route, Services } from '../api/endpoint.ts';
@@ -31,6 +31,9 @@ import { isNearlyFull } from '../lib/file-system.ts';
 import { type MetricsReport, ProcessMetrics } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
 import { defaultTuning, type Tuning } from '../lib/tuning.ts';
+import { newAddress, pageWords } from '../pages/address.ts';
+import { notFoundHandler } from '../pages/html.ts';
+import { pageRoutes } from '../pages/routes.ts';
 import {
   bucketLinkSigner,
   createDocumentMemory,
@@ -45,11 +48,8 @@ import {
   openThumbnailMaker,
 } from './engines.ts';
 import { feeds } from './pages/feed.ts';
-import { sendFile } from './pages/files.ts';
-import { readSubject, siteFiles } from './pages/gallery/discovery.ts';
-import { Gallery } from './pages/gallery/gallery.ts';
+import { sendFile, sendPicture } from './pages/files.ts';
 import { HealthCheck, makeReport, type Requester, sendMetrics, sendReadiness } from './pages/health.ts';
-import { notFoundHandler } from './pages/html.ts';
 import { referencePages } from './pages/reference/openapi.ts';
 
 // The only wiring: turns a configuration into a server that is ready to listen.
@@ -136,6 +136,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     fileLinks,
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
+    hasLastingLinks: config.lastingLinks,
     site: { ...config.site, logo },
     apiRatings: config.apiRatings,
     cursors: new Cursors(keys),
@@ -147,7 +148,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     noticeClient: (client) => watch.count(client, (clock ?? Date.now)()),
     decisions: new LimiterCounters(),
     fileBudget: openBudget(fileRule, clients),
-    previewLookups: openBudget(previewRule, clients),
+    pageBudget: openBudget(pageRule, clients),
     clientOf: clientReader(config.trustedProxies),
     mayMonitor: monitorCheck(networkCheck(config.metricsAllow, config.trustedProxies), config.publicUrl),
     randomInt: randomInt ?? secureRandomInt,
@@ -198,7 +199,16 @@ export async function logWarnings(config: Config, log: Logger): Promise<void> {
   warnAboutUnsharedKeys(config, log);
   for (const { folder, free } of disksOf(config).filter(isNearlyFull))
     log.warn({ folder, free }, 'the disk is nearly full; free some space, or imports and changes fail');
+  warnAboutHiddenPages(config, log);
   await warnAboutPipelining(log);
+}
+
+export function warnAboutHiddenPages({ apiPrefixes }: Pick<Config, 'apiPrefixes'>, log: Logger): void {
+  for (const word of pageWords.filter((word) => hasPrefix(apiPrefixes, word)))
+    log.warn(
+      {},
+      `API_PREFIXES has a prefix at /${word}, where pages are: the API answers there, and these pages do not exist`,
+    );
 }
 
 /** With PostgreSQL, other instances may serve the same catalogue. They need the same keys. */
@@ -238,8 +248,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
         (exchange, id) => handleCall(route, base, id, services, exchange),
         route.path,
       );
-  for (const feed of withDefaultRatings(feeds, services.apiRatings))
-    mount(feed.path, (exchange) => handleCall(feed, '', '', services, exchange));
+  for (const feed of feeds) mount(feed.path, (exchange) => handleCall(feed, '', '', services, exchange));
   const isApiPath = apiPathTest(routes, bases);
   const sendNotFound = notFoundHandler(prefixes, services.site);
   mount('/files/{name}', (exchange) => sendFile(services, exchange));
@@ -259,25 +268,35 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       : sendNotFound(exchange),
   );
   for (const [path, send] of Object.entries(referencePages(services, prefixes, routes))) mount(path, send);
-  const gallery = new Gallery(services, bases[0] ?? '', sendNotFound);
-  const information = routes.find(({ path }) => path === '/') as Route;
   const rootBase = bases.includes('') ? '' : (bases[0] ?? '');
-  // Replaces the service information if the API is at the root.
-  mount(
-    '/',
-    (exchange) => {
+  /** Sends what the API has at this path to everyone but people. */
+  const negotiate = (path: string, send: Handler): Handler => {
+    const route = routes.find((route) => route.path === path) as Route;
+    return (exchange, id) => {
       exchange.vary('Accept');
-      if (isGalleryRequest(exchange)) return gallery.sendPage(exchange);
-      exchange.traffic = traffic.of(information.path);
-      return handleCall(information, rootBase, '', services, exchange);
-    },
-    '/gallery',
-  );
-  mount('/gallery/{name}', (exchange, name) => gallery.sendFile(exchange, name));
-  mount('/favicon.ico', (exchange) => gallery.sendIcon(exchange));
-  const files = siteFiles(services, bases, () => gallery.readIcon());
-  for (const [path, send] of Object.entries(files)) mount(path, send);
-  mount('/gallery/client/{name}', (exchange, name) => gallery.sendFile(exchange, `client/${name}`));
+      if (isPageRequest(exchange)) return send(exchange, id);
+      exchange.traffic = traffic.of(route.path);
+      return handleCall(route, rootBase, '', services, exchange);
+    };
+  };
+  for (const [path, send] of Object.entries(pageRoutes(services, bases, sendNotFound))) {
+    const word = firstSegment(path);
+    const isHidden = pageWords.includes(word) && hasPrefix(prefixes, word);
+    if (word === 'pictures')
+      mount(
+        path,
+        (exchange, rest) => {
+          // No name has a dot.
+          if (rest.includes('.')) return sendPicture(services, exchange, sendNotFound);
+          exchange.traffic = traffic.of('/pictures/{id}');
+          return isHidden ? sendNotFound(exchange) : send(exchange, rest);
+        },
+        '/pictures',
+      );
+    else if (path === '/' || path === '/search') {
+      if (!isHidden) mount(path, negotiate(path, send), path === '/' ? '/gallery' : path);
+    } else if (!isHidden) mount(path, send, path.replace('*', ''));
+  }
 
   const server = createServer({
     router,
@@ -306,15 +325,20 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   };
 }
 
-/** Most crawlers that preview links have no preference, but their links are about something in the gallery. */
-function isGalleryRequest(exchange: Exchange): boolean {
+/** Most crawlers that preview links have no preference, but an old address is that of a page. */
+function isPageRequest(exchange: Exchange): boolean {
   const preferred = preferredType(exchange.request.headers.accept);
-  return preferred === 'html' || (preferred === undefined && readSubject(exchange.query) !== undefined);
+  return preferred === 'html' || (preferred === undefined && newAddress(exchange.query) !== undefined);
 }
+
+const firstSegment = (path: string): string => path.split('/', 2)[1] ?? '';
+
+/** Whether the API is where pages with this word would be. */
+const hasPrefix = (prefixes: readonly string[], word: string): boolean =>
+  prefixes.some((prefix) => firstSegment(prefix) === word);
 
 /** Everything under a prefix belongs to the API, known or not. At the root, that is everything below its endpoints. */
 function apiPathTest(routes: readonly Route[], bases: readonly string[]): (path: string) => boolean {
-  const firstSegment = (path: string) => path.split('/', 2)[1] ?? '';
   const segments = new Set(routes.map(({ path }) => firstSegment(path)));
   return (path) =>
     bases.some((base) =>

@@ -23,10 +23,9 @@ import { type CredentialOptions, openCredentials } from '../media/s3/credentials
 import { openBucket, type S3Location } from '../media/s3/files.ts';
 import { S3Links } from '../media/s3/links.ts';
 import { createThumbnailMaker } from '../media/thumbnail-maker.ts';
-import { isBegun } from '../store/drivers/sqlite/database.ts';
+import { findIdentity, isBegun } from '../store/drivers/sqlite/database.ts';
 import * as sqliteSessions from '../store/drivers/sqlite/session.ts';
 import * as sqlite from '../store/drivers/sqlite/store.ts';
-import { findIdentity } from '../store/drivers/sqlite/tokens.ts';
 import * as snapshots from '../store/read/snapshot.ts';
 import type { LockOptions, Store } from '../store/session.ts';
 import { createSourceFileReader } from '../store/write/images.ts';
@@ -48,15 +47,19 @@ export async function hasCatalogue({ database }: Config): Promise<boolean> {
 
 /**
  * Makes an empty catalogue if there is none, and then returns where. Refuses if the files or tokens belong to another one.
- * `identity` is that of a backup, which the files may have, too.
+ * `other` is the identity of a backup, which the files may have, too. A new catalogue gets it unless `identity` is given.
  */
-export async function createCatalogue(config: Config, identity?: string): Promise<string | undefined> {
+export async function createCatalogue(
+  config: Config,
+  other?: string,
+  identity = other,
+): Promise<string | undefined> {
   const { database } = config;
   if (await hasCatalogue(config)) {
-    await markFiles(config, openFiles(config), await requireOwnFiles(config, identity));
+    await markFiles(config, openFiles(config), await requireOwnFiles(config, other));
     return undefined;
   }
-  await requireNoLostCatalogue(config, openFiles(config), identity);
+  await requireNoLostCatalogue(config, openFiles(config), other);
   const newId = () => identity ?? randomUUID();
   if (database.engine === 'postgres')
     return (await import('../store/drivers/postgres/connection.ts')).createSchema(database.url, newId);

@@ -3,7 +3,8 @@ import type { TokenStore } from '../access/tokens.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BlockedName, LastBackup, TokenRecord } from '../catalogue/records.ts';
 import type { FileType, Orientation, Rating } from '../catalogue/schemas.ts';
-import type { FixedShelves, Placement } from '../catalogue/writer.ts';
+import type { Placement } from '../catalogue/sets/image-set.ts';
+import type { FixedShelves } from '../catalogue/writer.ts';
 import type { Monitored } from '../lib/metrics.ts';
 
 // A connection to a database, and how its SQL differs: what the rules of the catalogue are written with.
@@ -22,11 +23,6 @@ export interface Dialect {
   hasShelf(shelf: string): string;
   /** A subquery with a row for each shelf of each image, called `belongs`: its `image` and `shelf`. */
   belongs: string;
-  /**
-   * A statement that numbers the images of a shelf ($1) from a position ($2) on again, in ascending order, without those in
-   * a list ($3) and with those in another one ($4). Rows of former positions behind the last one may stay.
-   */
-  rewriteShelf: string;
   /** How `image_shelves` stores the shelves of an image. */
   formatShelves(shelves: number[]): SqlValue;
   parseShelves(stored: SqlValue): number[];
@@ -130,7 +126,7 @@ export const isOfChange = (change: string): string =>
 
 /** Rows that refer to something that does not exist. */
 export const DANGLING = [
-  ...['placement', 'image_shelves', 'perceptual_hash', 'edited'].map(
+  ...['image_shelves', 'perceptual_hash', 'edited'].map(
     (table) => `${table} where image not in (select number from image)`,
   ),
   `alias where shelf not in (select number from shelf where shelf.kind = alias.kind)`,
@@ -179,68 +175,30 @@ export const REMOVED_SOURCES = `select path, state, fingerprint, hash, removed_f
   from source_file join removed_file on removed_file.image = source_file.image
   where not exists (select 1 from image where image.etag = removed_file.hash or image.id = removed_file.image)`;
 
-/** SQL about the shelves of each image (`image_shelves`), which the databases store in different ways. */
-export function createShelfQueries({ hasShelf, belongs }: Dialect) {
-  /** `listed.image` is an image. */
-  const isOn = (shelf: string, image = 'listed.image') =>
-    `exists (select 1 from image_shelves where image_shelves.image = ${image} and ${hasShelf(shelf)})`;
-  /** The newest image rated sfw on a shelf. Looks at no image that is older. */
-  const findCover = (shelf: string) => `
-    (select placed.image from placement as placed
-     where placed.shelf = ${shelf} and ${isOn(SFW_SHELF, 'placed.image')}
-     order by placed.position desc limit 1)`;
-  return {
-    isOn,
-    /** `kinds` is a condition on the kind of a shelf. */
-    isOnNo: (kinds: string): string =>
-      `not exists (select 1 from ${belongs} join shelf on shelf.number = belongs.shelf
-        where belongs.image = listed.image and shelf.kind ${kinds})`,
-    /** Sets the covers of the shelves in `given` from what is on them. */
-    FIND_COVERS: `update shelf set cover = ${findCover('shelf.number')}
-      from given where given.number = shelf.number and kind in ${ENTRY_KINDS}`,
-    /** Places all images, when there are no placements. */
-    PLACE_ALL: `insert into placement (shelf, position, image)
-      select shelf, row_number() over (partition by shelf order by image) - 1, image from ${belongs}`,
-    /** Problems with the numbering of shelves and lists, and with covers, one sentence per row. */
-    MISNUMBERED: `
-      select 'the shelf of ' || kind || ' "' || name || '" has gaps or a wrong size' as problem
-      from shelf left join placement on shelf = number group by number
-      having size <> count(image) or (count(image) > 0 and max(placement.position) <> count(image) - 1)
-      union all
-      select 'the shelf of ' || kind || ' "' || name || '" is out of order'
-      from shelf where number in
-        (select shelf
-         from (select shelf, image, lag(image) over (partition by shelf order by position) as previous from placement) as row_of
-         where previous >= image)
-      union all
-      select 'the shelf of ' || kind || ' "' || name || '" has other images than those that belong on it'
-      from shelf where number in
-        (select shelf from (select shelf, image from placement except select shelf, image from ${belongs}) as superfluous
-         union select shelf from (select shelf, image from ${belongs} except select shelf, image from placement) as missing)
-      union all
-      select 'a shelf holds an image that does not exist' from placement where image not in (select number from image)
-      union all
-      select 'the ' || kind || ' with the alias "' || name || '" does not exist'
-      from alias where shelf not in (select number from shelf where shelf.kind = alias.kind)
-      union all
-      select 'the order of an album has an image or an album that does not exist' from album_image
-      where album not in (select number from shelf where shelf.kind = 'album')
-        or (image not in (select id from image) and image not in (select id from trash))
-      union all
-      select 'fields of an image that does not exist are marked as edited' from edited
-      where image not in (select number from image)
-      union all
-      select 'the list of ' || kind || 's is out of order'
-      from (select kind, position, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as expected from shelf
-            where kind in ${ENTRY_KINDS}) as listed
-      where position <> expected group by kind
-      union all
-      select 'the cover of ' || kind || ' "' || name || '" is not its newest sfw image' from shelf
-      where kind in ${ENTRY_KINDS} and coalesce(cover, 0) <> coalesce(${findCover('shelf.number')}, 0)`,
-  };
-}
+/** `kinds` is a condition on the kind of a shelf, `listed.image` an image. */
+export const isOnNo = ({ belongs }: Dialect, kinds: string): string =>
+  `not exists (select 1 from ${belongs} join shelf on shelf.number = belongs.shelf
+    where belongs.image = listed.image and shelf.kind ${kinds})`;
 
-const SFW_SHELF = `(select sfw.number from shelf as sfw where sfw.kind = 'rating' and sfw.id = 'sfw')`;
+/** Problems with aliases, albums and lists, one sentence per row. */
+export const LIST_PROBLEMS = `
+  select 'a shelf holds an image that does not exist' as problem from image_shelves
+  where image not in (select number from image)
+  union all
+  select 'the ' || kind || ' with the alias "' || name || '" does not exist'
+  from alias where shelf not in (select number from shelf where shelf.kind = alias.kind)
+  union all
+  select 'the order of an album has an image or an album that does not exist' from album_image
+  where album not in (select number from shelf where shelf.kind = 'album')
+    or (image not in (select id from image) and image not in (select id from trash))
+  union all
+  select 'fields of an image that does not exist are marked as edited' from edited
+  where image not in (select number from image)
+  union all
+  select 'the list of ' || kind || 's is out of order'
+  from (select kind, position, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as expected from shelf
+        where kind in ${ENTRY_KINDS}) as listed
+  where position <> expected group by kind`;
 
 // A store, opened for serving.
 

@@ -1,9 +1,9 @@
 /** How the catalogue asks, and a driver answers: a view is one version of the catalogue and its shelves. */
+
 import type { FileFacts } from '../catalogue/catalogue.ts';
 import type { Document, FileType, Kind, Orientation, Rating, Statistics } from '../catalogue/schemas.ts';
-import type { ImageDimensions } from '../catalogue/sets/image-set.ts';
-import type { NewestPage } from '../catalogue/sets/orders.ts';
-import type { Placed } from '../catalogue/writer.ts';
+import type { Block } from '../catalogue/sets/blocks.ts';
+import type { ByteString } from '../lib/byte-string.ts';
 import { Unavailable } from '../lib/metrics.ts';
 import type { Tuning } from '../lib/tuning.ts';
 
@@ -22,8 +22,8 @@ export interface StoredEntry {
   id: string;
   /** The number of its shelf. */
   shelf: number;
-  /** The public JSON. */
-  document: string;
+  /** Public. */
+  json: ByteString;
   /** The number of images. */
   images: number;
   /** The number of the image that is its cover. */
@@ -32,12 +32,6 @@ export interface StoredEntry {
 
 /** `key` is what identifies the alias, in the order of bytes. */
 export type AliasRow = [key: string, name: string, position: number];
-
-/** A position on a shelf, which is given by its number. */
-export interface Place {
-  shelf: number;
-  position: number;
-}
 
 /** Words that titles must have. */
 export interface TitleQuery {
@@ -54,17 +48,6 @@ export interface TitleQuery {
 
 /** The end of the range of words that begin with a text: no title contains the last code point. */
 export const endOfPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
-
-/** The words of titles from one text up to another, each once: looks up one after the other. */
-export const firstTitleWords = (from: string, to: string, limit: string): string => {
-  const next = (condition: string) =>
-    `(select title_word.word from title_word where ${condition} and title_word.word < ${to} order by title_word.word limit 1)`;
-  return `with recursive found (word) as (
-      select ${next(`title_word.word >= ${from}`)}
-      union all
-      select ${next('title_word.word > found.word')} from found where found.word is not null
-    ) select word from found where word is not null limit ${limit}`;
-};
 
 /** Images whose document was changed, or that were removed. */
 export interface DocumentChanges {
@@ -92,15 +75,12 @@ export interface View {
   wholeDocuments(images: number[]): Answer<[image: number, document: Document][]>;
   /** The changes to documents since they were of a revision, some at a time. */
   documentChanges(since: number, after: DocumentChanges['next'], limit: number): Answer<DocumentChanges>;
-  /** The numbers of the images on a shelf, from one position up to another. */
-  imagesOn(shelf: number, from: number, to: number): Answer<number[]>;
-  imagesAt(places: Place[]): Answer<number[]>;
-  /** The shelves and sizes of those of the images that exist, in any order. */
-  placements(images: number[]): Answer<Placed[]>;
+  /** The images on a shelf, from one block up to another. */
+  shelfBlocks(shelf: number, from: number, to: number): Answer<Block[]>;
+  /** The widths and heights of all images, from one block up to another. */
+  sizeBlocks(from: number, to: number): Answer<Block[]>;
   /** The numbers of so many images of an album, in its order, from an offset on. */
   albumImages(shelf: number, offset: number, limit: number): Answer<number[]>;
-  /** The newest images of a shelf: all, or those below a number. */
-  newest(shelf: Shelf, below: number | undefined, limit: number): Answer<NewestPage>;
   /** The names of a kind in the order of its list, from one position up to another. */
   names(kind: Kind, from: number, to: number): Answer<string[]>;
   /** The aliases of a kind that follow a key, in the order of their keys, with the positions of their entries. */
@@ -115,20 +95,24 @@ export interface View {
   titled(query: TitleQuery): Answer<number[]>;
   /** The perceptual hashes of the images above a number, in ascending order. */
   hashes(above: number, limit: number): Answer<[image: number, hash: string][]>;
-  /** The widths and heights of the images above a number, in ascending order. */
-  dimensions(above: number, limit: number): Answer<ImageDimensions[]>;
 }
 
 /** How many items a database reads at a time when it reads whole shelves, names or hashes. */
 export interface SliceSizes {
-  images: number;
+  blocks: number;
+  sizeBlocks: number;
   names: number;
   hashes: number;
 }
 
 export function limitSlices(sizes: SliceSizes, { maxItemsPerSlice }: Tuning): SliceSizes {
   const limit = (items: number) => Math.min(items, maxItemsPerSlice);
-  return { images: limit(sizes.images), names: limit(sizes.names), hashes: limit(sizes.hashes) };
+  return {
+    blocks: limit(sizes.blocks),
+    sizeBlocks: limit(sizes.sizeBlocks),
+    names: limit(sizes.names),
+    hashes: limit(sizes.hashes),
+  };
 }
 
 export interface Driver {

@@ -102,6 +102,9 @@ export const ImageEdit = Type.Object(
     title: Type.Optional(Text),
     description: Type.Optional(Text),
     takenAt: Type.Optional(Text),
+    licence: Type.Optional(Text),
+    credit: Type.Optional(Text),
+    alt: Type.Optional(Text),
     addCategories: Type.Optional(Texts),
     removeCategories: Type.Optional(Texts),
     addCharacters: Type.Optional(Texts),
@@ -128,6 +131,8 @@ const EntryFields = Type.Object(
   {
     name: Type.Optional(Text),
     url: Type.Optional(Text),
+    licence: Type.Optional(Text),
+    credit: Type.Optional(Text),
     description: Type.Optional(Text),
     nsfw: Type.Optional(Type.Boolean()),
     source: Type.Optional(Text),

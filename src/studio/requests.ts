@@ -94,7 +94,7 @@ export async function readPage(): Promise<Map<string, PageFile>> {
     ['icon.svg', { type: 'image/svg+xml', text: textOf('web/icon.svg') }],
     ...styles.map((name): [string, PageFile] => [
       name,
-      { type: STYLE_TYPE, text: textOf(`web/studio/${name}`) || textOf(`web/${name}`) },
+      { type: STYLE_TYPE, text: textOf(`web/studio/styles/${name}`) || textOf(`web/${name}`) },
     ]),
   ]);
 }

@@ -1,7 +1,7 @@
 /** What the server of the studio answers. The page gets these types through contract.ts. */
 import type { Change } from '../catalogue/change-log.ts';
 import type { EditableField } from '../catalogue/documents/edit-image.ts';
-import type { Image, Kind, Rating } from '../catalogue/schemas.ts';
+import type { GivenDetails, Image, Kind, Rating } from '../catalogue/schemas.ts';
 import type { Kept } from '../changes/undoing.ts';
 
 /** A change that was made in the studio and can be undone. */
@@ -75,7 +75,7 @@ export interface Alike extends Tile {
 /** A picture that a new one looks like, as it was when it was found. */
 export type Found = Alike & { version: string };
 
-export interface SelectionSummary {
+export interface SelectionSummary extends GivenDetails {
   images: number;
   /** Of all the images together. What removes or replaces them names the one that it is based on. */
   version: string;
@@ -88,9 +88,6 @@ export interface SelectionSummary {
   albums: Counted[];
   /** Undefined if there are several, and so are the details. */
   source: Image['source'] | undefined;
-  title: string | undefined;
-  description: string | undefined;
-  takenAt: string | undefined;
   /** By field. */
   edited: Partial<Record<EditableField, number>>;
   /** Of a single image. */

@@ -90,7 +90,7 @@ class Total {
   readonly #characters = new Map<string, Counted>();
   readonly #albums = new Map<string, Counted>();
   readonly #sources = new Map<string, Image['source']>();
-  readonly #texts = { title: new Set<string>(), description: new Set<string>(), takenAt: new Set<string>() };
+  readonly #texts = new Map(DETAIL_FIELDS.map((field) => [field, new Set<string>()]));
   readonly #edited: Record<string, number> = {};
   #details: SelectionSummary['details'];
 
@@ -105,7 +105,7 @@ class Total {
     count(this.#categories, categories);
     count(this.#characters, characters);
     if (this.#sources.size < 2) this.#sources.set(JSON.stringify([source.name, source.url]), source);
-    for (const field of DETAIL_FIELDS) if (this.#texts[field].size < 2) this.#texts[field].add(image[field]);
+    for (const [field, texts] of this.#texts) if (texts.size < 2) texts.add(image[field]);
     for (const field of parseEdited(row.edited)) this.#edited[field] = (this.#edited[field] ?? 0) + 1;
     const { size, mimetype, dimens } = meta;
     const { width, height } = dimens;
@@ -129,8 +129,7 @@ class Total {
 
   finish(base: number): SelectionSummary {
     const [source] = this.#sources.size === 1 ? this.#sources.values() : [];
-    const common = (texts: Set<string>) => (texts.size === 1 ? [...texts][0] : undefined);
-    const { title, description, takenAt } = this.#texts;
+    const common = [...this.#texts].filter(([, texts]) => texts.size === 1);
     return {
       images: this.#images,
       version: shortHash(this.#versions),
@@ -141,9 +140,7 @@ class Total {
       characters: mostFrequent(this.#characters),
       albums: mostFrequent(this.#albums),
       source,
-      title: common(title),
-      description: common(description),
-      takenAt: common(takenAt),
+      ...Object.fromEntries(common.map(([field, texts]) => [field, [...texts][0]])),
       edited: this.#edited,
       ...(this.#images === 1 && this.#details && { details: this.#details }),
     };
@@ -166,8 +163,8 @@ function mostFrequent(counts: Map<string, Counted>): Counted[] {
 
 /** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
 function versionOf(state: ImageState): string {
-  const { rating, artist, categories, characters, source, title, description, takenAt, edited, eTag } = state;
-  const texts = [source.name, source.url, title, description, takenAt];
+  const { rating, artist, categories, characters, source, edited, eTag } = state;
+  const texts = [source.name, source.url, ...DETAIL_FIELDS.map((field) => state[field])];
   const fields = [rating, artist, categories, characters, ...texts, edited, eTag];
   return shortHash(JSON.stringify(fields));
 }

@@ -161,6 +161,24 @@ test('counts the violations of any hour, not of hours that start with a violatio
   assert.equal(violate(HOUR_MS + 1000), true, 'ten within 20 seconds');
 });
 
+test('a clock that is set back refuses no well-paced client, and prolongs a block and a violation to an hour at most', () => {
+  const paced = newClient();
+  for (let count = 0, time = 0; count < 30; count++) {
+    time += count % 10 === 9 ? -300_000 : 1000;
+    assert.equal(paced.request(time).isAllowed, true, `request ${count}`);
+  }
+  const blocked = newClient();
+  for (let count = 0; count <= 10; count++) blocked.request(0);
+  assert.equal(blocked.request(-300_000).wait, BLOCK_MS);
+  assert.equal(blocked.request(BLOCK_MS - 300_001).wait, 1);
+  assert.equal(blocked.request(BLOCK_MS - 300_000).isAllowed, true);
+  const violating = newClient();
+  for (let count = 0; count < 10; count++) violating.request(0);
+  assert.equal(violating.request(-1_800_000).isAllowed, true);
+  assert.equal(violating.request(HOUR_MS - 1_800_000).isAllowed, true);
+  assert.equal(violating.request(HOUR_MS - 1_800_000).isBlocked, false);
+});
+
 test('remembers nine violations at most, and none when they are over', () => {
   const { request, violations } = newClient();
   for (let time = 0; time < 5 * HOUR_MS; time += 390_000) {

@@ -45,14 +45,8 @@ for (const [header, expected] of headers) {
   test(`${expected ? 'accepts' : 'rejects'} "${header.slice(0, 24)}…" (${header.length} characters)`, () => {
     const hash = expected && hashSecret(expected);
     assert.equal(hashIn(header), hash);
-    assert.equal(hashIn(header), hash);
   });
 }
-
-test('hashes each of many secrets, however many came before', () => {
-  for (const secret of Array.from({ length: 2500 }, () => newSecret(secureRandomInt)))
-    assert.equal(hashIn(`Bearer ${secret}`), hashSecret(secret));
-});
 
 test('accepts known scopes only', () => {
   const known = ['image:list', 'image:custom-expiry', 'image:custom-expiry:31', 'api:ratelimit:disabled'];

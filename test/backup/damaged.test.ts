@@ -134,6 +134,24 @@ const damages: [string, (backup: string) => void, RegExp][] = [
     /catalogue\.ndjson:\d+: stored:/,
   ],
   [
+    'an image has no id',
+    (backup) => forge(backup, catalogue, (text) => text.replace(/("type":"image",)"id":"[^"]*",/, '$1')),
+    /catalogue\.ndjson:\d+: an image needs "id", "key" and "meta"/,
+  ],
+  [
+    'an image names a file outside the backup',
+    (backup) =>
+      forge(backup, catalogue, (text) =>
+        text.replace(/"key":"some\/7\.png","meta":\{.*?\}\}/, '"file":"7.png"'),
+      ),
+    /catalogue\.ndjson:\d+: an image needs "id", "key" and "meta"/,
+  ],
+  [
+    'a line of the history is of something else',
+    (backup) => forge(backup, history, (text) => text.replace('"type":"change"', '"type":"chance"')),
+    /history\.ndjson:\d+: "type" must be "change", "change-item" or "trash"/,
+  ],
+  [
     'a record is invalid',
     (backup) => forge(backup, catalogue, (text) => text.replace('"nsfw":"sfw"', '"nsfw":"safe"')),
     /catalogue\.ndjson:\d+: nsfw: must be/,
@@ -212,6 +230,13 @@ describe('finds that', () => {
       await succeed(['restore', '--quiet', original], environment);
     });
   }
+});
+
+test('the shortest key that links may have can be restored', async () => {
+  const backup = join(folder, 'shortest key');
+  cpSync(original, backup, { recursive: true });
+  forge(backup, tokens.replace('tokens.ndjson', 'link.keys'), (text) => `${text}${'k'.repeat(16)}\n`);
+  await succeed(['restore', '--check', '--quiet', backup], {});
 });
 
 test('files in the storage that no import has stored are never replaced', async () => {

@@ -194,6 +194,24 @@ test('one backup at a time writes to a folder', async () => {
   await succeed(['backup', '--quiet', backup], source);
 });
 
+test('a file that the storage cannot read ends the backup, unless it is gone by then', async () => {
+  const { link, ...files } = openFiles(configFor(folder, source));
+  const backUp = (open: Files['open']) =>
+    writeBackup(join(folder, 'unreadable'), { ...optionsFor(source), files: { ...files, open } });
+  const openFailing: Files['open'] = async (key) => {
+    const file = await files.open(key);
+    return file && { ...file, stream: () => file.stream(0, 0).destroy(new Error('the disk failed')) };
+  };
+  await assert.rejects(backUp(openFailing), /the disk failed$/);
+  const opened = new Set<string>();
+  const openOnce: Files['open'] = async (key) => {
+    if (opened.has(key)) return undefined;
+    opened.add(key);
+    return openFailing(key);
+  };
+  await assert.rejects(backUp(openOnce), /the file \S+ is missing; "zukan check" lists all problems$/);
+});
+
 function optionsFor(environment: Environment) {
   const config = configFor(folder, environment);
   return {

@@ -57,6 +57,55 @@ await forEachEngineInDepth((engine) => {
   });
 });
 
+test('an unfinished restore is neither served nor backed up, and continues when it is repeated', async () => {
+  const home = temporaryFolder();
+  const [original, restored] = ['original', 'restored'].map(
+    (name): Environment => ({ DATA_DIR: join(home, name), THUMBNAILS: 'off' }),
+  ) as [Environment, Environment];
+  const backup = join(home, 'backup');
+  const COUNT = 70;
+  for (let index = 0; index < COUNT; index++) writeTiny(join(home, 'pictures'), `${index}.png`, index);
+  await succeed(['import', '--quiet', join(home, 'pictures')], original);
+  await succeed(['backup', '--quiet', backup], original);
+  const contents = async (environment: Environment) => (await succeed(['export'], environment)).output;
+  const expected = await contents(original);
+  const stored = () => globSync('*/*.png', { cwd: join(home, 'restored/files') }).length;
+  for (const [position, from] of [
+    [150, '^writeFile'],
+    [1, '^commit'],
+  ] as const) {
+    const before = stored();
+    await killBefore(position, ['restore', '--quiet', backup], restored, { from });
+    assert.ok(stored() > before && stored() <= COUNT);
+    const commands = [
+      ['serve', '--port', '0'],
+      ['backup', '--quiet', join(home, 'another')],
+      ['backup', '--quiet', backup],
+      ['import', '--quiet', join(home, 'pictures')],
+      ['entry', 'category', 'a', '--create'],
+    ];
+    for (const command of commands) {
+      const { status, errors } = await runCommand(command, restored);
+      assert.equal(status, 1, command.join(' '));
+      assert.match(errors, /belong to the catalogue .* "zukan restore <folder>"/, command.join(' '));
+    }
+  }
+  assert.equal(stored(), COUNT);
+  const { trace } = await traceCommand(['restore', '--quiet', backup], restored);
+  assert.deepEqual(
+    trace.filter((operation) => operation.startsWith('writeFile')),
+    [],
+    'everything was there',
+  );
+  assert.equal(await contents(restored), expected);
+  assert.equal((await succeed(['check', '--quiet'], restored)).output, 'no problems found\n');
+  await succeed(['backup', '--quiet', backup], restored);
+  assert.deepEqual(
+    readdirSync(join(home, 'restored/files')).filter((name) => /^\.(?!catalogue)/.test(name)),
+    [],
+  );
+});
+
 test('a backup that is killed or fails leaves the one before, or is complete', async (t) => {
   const home = temporaryFolder();
   const at = (name: string): Environment => ({ DATA_DIR: join(home, name), THUMBNAILS: 'off' });

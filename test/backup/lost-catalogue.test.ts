@@ -1,7 +1,7 @@
 /** A lost catalogue: nothing takes its files or its backup for those of an empty one, and it can be restored. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pictureKey } from '../../src/import/files.ts';
@@ -133,10 +133,12 @@ await forEachEngineInDepth((engine) => {
   });
 
   test('a restore makes an empty catalogue the one of the backup', async () => {
-    const { backup, config } = await backedUp(engine);
+    const { backup, config, folder: lost } = await backedUp(engine);
     const folder = temporaryFolder();
     const environment = { DATA_DIR: join(folder, 'data'), THUMBNAILS: 'off', ...engine.withoutCatalogue() };
     await succeed(['import', '-'], environment);
+    // Those of the backup may be there still.
+    cpSync(join(lost, 'data/files'), join(folder, 'data/files'), { recursive: true });
     await succeed(['token', 'list'], environment);
     await succeed(['restore', '--quiet', backup], environment);
     const restored = configFor(folder, environment);

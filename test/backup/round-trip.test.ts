@@ -47,6 +47,7 @@ await forEachEngineInDepth((engine) => {
       '"type":"removed"',
       '"aliases":["catgirl"]',
       '"edited":["rating"]',
+      ...['"licence":"CC0 1.0","credit":"Abe"', '"alt":"one\\ntwo"', '"licence":"Ours=https://a.test/"'],
       '"revokedAt":"',
     ])
       assert.ok(expected.includes(part), part);

@@ -1,4 +1,5 @@
 /** Image documents: reading, filling in links, and updating entries. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -15,10 +16,10 @@ import {
 import {
   ImageDocument,
   type SignLink,
-  toByteString,
   withoutAspectRatio,
 } from '../../src/catalogue/documents/image-document.ts';
 import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
+import { toByteString } from '../../src/lib/byte-string.ts';
 import { codePoint } from '../support/characters.ts';
 
 const artist = { id: '20000000-0000-4000-8000-000000000001', name: 'Ann', url: '' };
@@ -72,6 +73,9 @@ test('adds the details on request only, and never the name of the file', () => {
         title: text,
         description: `"${text}"`,
         takenAt: '2024-02-03',
+        licence: hasPreviews ? '' : 'terms',
+        credit: text,
+        alt: text,
         fileName: `secret ${text}`,
       };
       const plain = write({ ...image('x'), ...details });
@@ -79,7 +83,8 @@ test('adds the details on request only, and never the name of the file', () => {
       assert.deepEqual(readDocument(document), { ...image('x'), ...details });
       const stored = new ImageDocument(document);
       assert.deepEqual(stored.toImage(signLink), new ImageDocument(write(image('x'))).toImage(signLink));
-      const { fileName, ...shown } = details;
+      const { fileName, ...texts } = details;
+      const shown = { ...texts, licence: { name: details.licence, url: '' } };
       const wanted = { ...stored.toImage(signLink, ['artist', 'thumbnails']), ...shown };
       assert.deepEqual(stored.toImage(signLink, ['details', 'thumbnails', 'artist']), wanted);
       assert.ok(!stored.withLink(signLink, ['details', 'thumbnails', 'artist']).includes('secret'));

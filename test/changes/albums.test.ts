@@ -1,4 +1,5 @@
 /** Albums against a naive model: lists of ids. Every change that places images again must leave them alone. */
+
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,13 +7,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ListFilter } from '../../src/catalogue/catalogue.ts';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/documents/check.ts';
-import { editEntry, mergeEntries, removeEntry } from '../../src/changes/entries.ts';
+import { MAX_ALBUM_IMAGES } from '../../src/catalogue/writer.ts';
+import { editEntry, mergeEntries, removeEntry, saveOrder } from '../../src/changes/entries.ts';
 import { editImages, NO_EDIT } from '../../src/changes/images.ts';
 import { EditError, findEntry } from '../../src/changes/references.ts';
 import { emptyTrash, restoreTrashed } from '../../src/changes/remove.ts';
 import { undoChange } from '../../src/changes/undo.ts';
 import { exportLines } from '../../src/cli/moving/copies.ts';
 import type { Config } from '../../src/config/config.ts';
+import { parseJsonBytes } from '../../src/lib/byte-string.ts';
 import { openFiles, openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
@@ -127,7 +130,7 @@ async function apply(box: Sandbox, { action, name, other, images }: Step): Promi
 async function check(config: Config, { albums, trash, explicit }: Omit<Model, 'aliases'>): Promise<void> {
   await using store = await openStore(config);
   const list = await store.catalogue.list('album', { offset: 0, limit: 25 });
-  const found = new Map(list.items.map(({ id, document }) => [JSON.parse(document).name as string, id]));
+  const found = new Map(list.items.map(({ id, json }) => [parseJsonBytes(json).name as string, id]));
   assert.deepEqual([...found.keys()].sort(), Object.keys(albums).sort());
   for (const [name, images] of Object.entries(albums)) {
     const id = found.get(name) as string;
@@ -292,5 +295,16 @@ await forEachEngineInDepth((engine) => {
       );
     await assert.rejects(box.import([album('pictures/1.png')]), /no earlier line has the "file"/);
     await check(box.config, expected);
+  });
+
+  test('an album has at most ten thousand images', async () => {
+    const { config, import: importRecords } = sandbox(engine);
+    await importRecords([{ type: 'album', name: 'Full' }]);
+    await using writer = await openWriter(config);
+    const album = await findEntry(writer, 'album', 'Full');
+    const ids = Array.from({ length: MAX_ALBUM_IMAGES + 1 }, (_, index) => uuid(4, index + 1));
+    const message = 'the album "Full" would have more than 10000 images';
+    await assert.rejects(saveOrder(writer, album, ids), { message });
+    await saveOrder(writer, album, ids.slice(1));
   });
 });

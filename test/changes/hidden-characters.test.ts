@@ -22,6 +22,7 @@ const records = [
     id: image,
     title: 'title¤',
     description: 'a\n¤',
+    ...{ licence: 'c¤', credit: 'd¤', alt: 'e\n¤' },
     source: { name: 'b¤', url: '' },
     characters: ['character¤'],
   }),
@@ -41,7 +42,7 @@ await forEachEngineInDepth((engine) => {
   test('check lists what an older version accepted, and its commands fix it', async () => {
     const { run, check } = await setUp();
     const found = (await check()).join('\n');
-    assert.equal(found.split('\n').length, 12, found);
+    assert.equal(found.split('\n').length, 15, found);
     for (const kind of kinds) {
       const command = `zukan entry ${kind} ${idOf(kind)} --name`;
       const place = kind.length + 1;
@@ -58,6 +59,9 @@ await forEachEngineInDepth((engine) => {
     for (const [field, place, option] of [
       ['title', 6, 'title'],
       ['description', 3, 'description'],
+      ['licence', 2, 'licence'],
+      ['credit', 2, 'credit'],
+      ['alt', 3, 'alt'],
       ['source.name', 2, 'source-name'],
     ]) {
       const problem = `^image ${image}: ${field}: character ${place} is U\\+0007.*: zukan edit ${image} --${option} `;

@@ -7,7 +7,7 @@ import { catalogueLines, imageLine } from '../../src/catalogue/lines.ts';
 import type { Kind, Rating } from '../../src/catalogue/schemas.ts';
 import type { CatalogueWriter, SavedEntry } from '../../src/catalogue/writer.ts';
 import { blockNames, editEntry, mergeEntries, removeEntry } from '../../src/changes/entries.ts';
-import { editImages, NO_EDIT } from '../../src/changes/images.ts';
+import { editImages, type ImageEdit, NO_EDIT } from '../../src/changes/images.ts';
 import { createEntry, EditError } from '../../src/changes/references.ts';
 import { removeImages, restoreTrashed } from '../../src/changes/remove.ts';
 import { undoChange } from '../../src/changes/undo.ts';
@@ -117,7 +117,12 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
         nsfw: rating,
         artist: name,
         categories: index ? [] : [other],
-        ...(rating === 'nsfw' && { title: `${name} ${index}`, takenAt: '2024-02-03' }),
+        ...(rating === 'nsfw' && {
+          title: `${name} ${index}`,
+          takenAt: '2024-02-03',
+          alt: name,
+          licence: other,
+        }),
         ...(rating === 'sfw' && { fileName: `${other}.png` }),
       });
     await importRecords([
@@ -137,7 +142,8 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
   }
   await using writer = await openWriter(config);
   if (action === 'edit') {
-    const texts = rating === 'sfw' ? { title: other } : { description: name, takenAt: '' };
+    const texts =
+      rating === 'sfw' ? { title: other, licence: '' } : { description: name, takenAt: '', credit: other };
     const edit = { ...NO_EDIT, create: true, rating, artist: name, addCategories: [other], ...texts };
     await editImages(writer, images, edit, { now, newId });
   } else if (action === 'album') {
@@ -155,7 +161,7 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
     const entry = await entryCalled(writer, kind, name).catch(() =>
       createEntry(writer, { type: kind, name } as EntryLine, { now, newId }),
     );
-    const description = kind === 'artist' ? {} : { description: rating };
+    const description = kind === 'artist' ? { licence: rating, credit: other } : { description: rating };
     const fields = { ...description, name: rating === 'sfw' ? other : name };
     await editEntry(writer, entry, { fields, addAliases: [`${other} ${rating}`], removeAliases: [] });
   } else if (action === 'merge')
@@ -271,6 +277,55 @@ await forEachEngineInDepth((engine) => {
     // The image is in the trash again.
     assert.notDeepEqual(await undo(config, 2), []);
     for (const number of [3, 2]) assert.deepEqual(await undo(config, number), [], `change ${number}`);
+    assert.equal(await copyOf(config), first);
+  });
+
+  async function edit(config: Config, images: number[], change: Partial<ImageEdit>): Promise<void> {
+    await using writer = await openWriter(config);
+    const ids = images.map((image) => uuid(4, image));
+    await editImages(writer, ids, { ...NO_EDIT, create: true, ...change }, { now, newId });
+    await writer.commit();
+  }
+
+  test('a category stays while undoing a later edit may bring it back', async () => {
+    const box = sandbox(engine);
+    const { config } = box;
+    await box.import([keyed(1, { id: uuid(4, 1) })]);
+    const first = await copyOf(config);
+    await edit(config, [1], { addCategories: ['cat'] });
+    await edit(config, [1], { removeCategories: ['cat'] });
+    assert.notDeepEqual(await undo(config, 2), []);
+    for (const number of [3, 2]) assert.deepEqual(await undo(config, number), [], `change ${number}`);
+    assert.equal(await copyOf(config), first);
+  });
+
+  test('undoing a creation says of an entry that was removed since that it was', async () => {
+    const box = sandbox(engine);
+    const { config } = box;
+    await box.import([keyed(1, { id: uuid(4, 1) })]);
+    const first = await copyOf(config);
+    await edit(config, [1], { addCategories: ['cat'] });
+    {
+      await using writer = await openWriter(config);
+      await removeEntry(writer, await entryCalled(writer, 'category', 'cat'), { block: false, now });
+      await writer.commit();
+    }
+    const kept = (await undo(config, 2)) as { kind: string; reason: string }[];
+    assert.equal(kept.find(({ kind }) => kind === 'category')?.reason, 'removed since');
+    for (const number of [3, 2]) assert.deepEqual(await undo(config, number), [], `change ${number}`);
+    assert.equal(await copyOf(config), first);
+  });
+
+  test('a change that is done again can be undone again, also where undoing it changed nothing', async () => {
+    const box = sandbox(engine);
+    const { config } = box;
+    await box.import(
+      [1, 2].map((image) => keyed(image, { id: uuid(4, image), title: 'A title', edited: [] })),
+    );
+    const first = await copyOf(config);
+    await edit(config, [1, 2], { title: 'A title' });
+    await edit(config, [1], { reset: ['title'] });
+    for (const number of [2, 4, 3, 2]) assert.deepEqual(await undo(config, number), [], `change ${number}`);
     assert.equal(await copyOf(config), first);
   });
 

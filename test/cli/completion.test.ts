@@ -76,7 +76,9 @@ test('another shell is a usage error', async () => {
 
 test('the help of every command has an example, whose commands and options exist', async () => {
   const check = async (command: Command, words: string[]): Promise<void> => {
-    const { output } = await runCommand([...words, '--help'], {});
+    const { status, output } = await runCommand([...words, '--help'], {});
+    assert.equal(status, 0);
+    assert.ok(output.startsWith(`Usage: zukan ${words.join(' ')} `), output);
     const [, text = ''] = output.split('\nExamples:\n');
     const lines = text.split('\n').filter(Boolean);
     assert.ok(lines.length > 0, `zukan ${words.join(' ')} --help has no example`);

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { createApp, shutDown } from '../../src/server/app.ts';
 import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { startPacedLoad } from '../support/zukan/paced-load.ts';
 import { configFor } from '../support/zukan/service.ts';
 

@@ -4,6 +4,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { addMissingHashes } from '../../src/import/files.ts';
+import { openFiles, openSnapshot, openWriter } from '../../src/server/engines.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { paint } from '../support/pictures/painting.ts';
@@ -143,7 +145,7 @@ await forEachEngineInDepth(async (engine) => {
         images.map(({ id }) => id),
       );
       const [large, small, tiny] = group as [string, string, string];
-      await run('edit', tiny, '--source-name', 'a site', '--title', 'Tama, asleep');
+      await run('edit', tiny, '--source-url', 'https://example.org/7', '--title', 'Tama, asleep');
       await run('edit', large, '--add-category', 'decided', '--create');
       const other = (await run('find')).output.split('\n').find((id) => !group?.includes(id)) ?? '';
       await run('entry', 'album', 'Pets', '--create', '--images', other, tiny, large);
@@ -177,7 +179,7 @@ await forEachEngineInDepth(async (engine) => {
             '  rating: sfw → questionable',
             '  artist: Unknown → Ann',
             '  characters: (none) → Tama',
-            '  source: (none) → a site',
+            '  source: (none) → https://example.org/7',
             '  title: cat → Tama, asleep',
             '  edited: categories → artist categories characters rating source title',
             '  album: (none) → Naps',
@@ -238,6 +240,16 @@ await forEachEngineInDepth(async (engine) => {
       const hashes = () => rowsIn(config, 'select * from perceptual_hash order by image');
       const [before, groups] = [hashes(), await duplicates()];
       tamper(config, 'delete from perceptual_hash where image <> 3');
+      const interrupt = new AbortController();
+      const interrupted = addMissingHashes({
+        files: openFiles(config),
+        openSnapshot: () => openSnapshot(config),
+        openWriter: () => openWriter(config),
+        concurrency: 1,
+        onProgress: () => interrupt.abort(new Error('interrupted')),
+        signal: interrupt.signal,
+      });
+      await assert.rejects(interrupted, /^Error: interrupted$/);
       assert.deepEqual(await duplicates(), groups);
       assert.deepEqual(hashes(), before);
       assert.equal((await run('check')).status, 0);

@@ -184,7 +184,7 @@ await forEachEngineInDepth((engine) => {
         [[uuid(4, 1)], /nothing to change/],
         [['1234', '--rating', 'sfw'], /1234 is not the id of an image/],
         [[uuid(4, 1), '--rating', 'lewd'], /Allowed choices are sfw, questionable, nsfw/],
-        [[uuid(4, 1), '--reset', 'name'], /--reset name: must be artist, categories/],
+        [[uuid(4, 1), '--reset', 'name'], /--reset name: must be alt, artist, categories/],
         [[uuid(4, 1), '--reset', 'all', '--rating', 'sfw'], /--reset rating cannot be combined/],
       ];
       for (const [parameters, reason] of invalid) {
@@ -285,6 +285,7 @@ await forEachEngineInDepth((engine) => {
       [['--edited'], [3, 1]],
       [['--edited', '--category', 'cat'], [1]],
       [['--edited', '--exclude', 'cat'], [3]],
+      [['--edited', '--character', 'Cleo'], [3]],
       [['--edited', '--artist', 'Ann', '--since', '2026-01-02'], []],
       [['--edited', '--limit', '1'], [3]],
     ];

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { forEachEngineInDepth } from '../support/servers/engines.ts';
+import { forEachEngine, forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand, serve } from '../support/zukan/program.ts';
 
 const original = sandbox();
@@ -56,6 +56,14 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(second.errors, '');
   });
 
+  test('a restore creates one and says so', async () => {
+    const { environment } = sandbox({ environment: engine.withoutCatalogue });
+    const { errors } = await runCommand(['restore', '--quiet', backup], environment);
+    assert.match(errors, /^created a new catalogue: .*(zukan\.db|PostgreSQL at \S+)\n$/);
+  });
+});
+
+await forEachEngine((engine) => {
   test('a dry run of the first import shows what it would do, and leaves nothing behind', async () => {
     const { environment, folder } = sandbox({ environment: engine.withoutCatalogue });
     for (const index of [1, 2]) writeTiny(join(folder, 'pictures'), `cats/${index}.png`, 1);
@@ -72,12 +80,6 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(readdirSync(folder), ['pictures']);
     // It did not create a catalogue either, whose place is not a folder.
     assert.match((await runCommand(['stats'], environment)).errors, /there is no catalogue/);
-  });
-
-  test('a restore creates one and says so', async () => {
-    const { environment } = sandbox({ environment: engine.withoutCatalogue });
-    const { errors } = await runCommand(['restore', '--quiet', backup], environment);
-    assert.match(errors, /^created a new catalogue: .*(zukan\.db|PostgreSQL at \S+)\n$/);
   });
 });
 

@@ -7,11 +7,11 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import sharp from 'sharp';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { createApp, shutDown } from '../../src/server/app.ts';
 import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { testDeep } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { runCommand, serve } from '../support/zukan/program.ts';
 import { configFor } from '../support/zukan/service.ts';
 
@@ -42,22 +42,16 @@ async function startDownload(origin: string) {
   return { download, size: data.meta.size };
 }
 
-test('prints its address and two example calls that work', async () => {
-  const server = await serve(environment);
-  const [first = '', ...rest] = server.output().split('\n');
-  assert.match(first, /^zukan v\d+\.\d+\.\d+ .*http:\/\/127\.0\.0\.1:\d+$/);
-  const calls = [...rest.join('\n').matchAll(/curl "([^"]+)"/g)].map((match) => match[1] as string);
-  assert.equal(calls.length, 2);
-  for (const call of calls) assert.equal((await fetch(call)).status, 200);
-  server.child.kill('SIGTERM');
-  assert.equal(await server.ended, 0);
-});
-
-test('--host and --port win over the settings', async () => {
+test('prints its address and two example calls that work, and --host and --port win over the settings', async () => {
   const server = await serve({ ...environment, HOST: '127.0.0.2', PORT: '1' }, [
     ...['--host', '127.0.0.3', '--port', '0'],
   ]);
   assert.match(server.origin, /^http:\/\/127\.0\.0\.3:\d{2,}$/);
+  const [first = '', ...rest] = server.output().split('\n');
+  assert.match(first, /^zukan v\d+\.\d+\.\d+ .*http:\/\/127\.0\.0\.3:\d+$/);
+  const calls = [...rest.join('\n').matchAll(/curl "([^"]+)"/g)].map((match) => match[1] as string);
+  assert.equal(calls.length, 2);
+  for (const call of calls) assert.equal((await fetch(call)).status, 200);
   server.child.kill('SIGTERM');
   assert.equal(await server.ended, 0);
   for (const port of ['', 'x', '65536']) {

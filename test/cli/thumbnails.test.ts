@@ -5,7 +5,6 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileKeys } from '../../src/catalogue/documents/document.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { inParallel } from '../../src/lib/concurrency.ts';
 import { openFiles, openSnapshot } from '../../src/server/engines.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
@@ -15,6 +14,7 @@ import { forEachEngineInDepth, tamper, testOnOneStore } from '../support/servers
 import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { killBefore } from '../support/zukan/run-until.ts';
 import { configFor, type Envelope, send, startService } from '../support/zukan/service.ts';

@@ -1,5 +1,7 @@
 /** What deletes for ever asks first; `zukan trash` moves images to the trash, and can be undone. */
 import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
@@ -18,6 +20,18 @@ await forEachEngineInDepth((engine) => {
   }
 
   describe('trash', () => {
+    test('lists what was removed last first, and of one removal the newest images first', async () => {
+      const { ok, all } = await filled();
+      const [third = '', second = '', first = ''] = all.trim().split('\n');
+      await ok('trash', first, third);
+      await ok('trash', second);
+      const listed: { id: string }[] = JSON.parse(await ok('trash', '--json'));
+      assert.deepEqual(
+        listed.map(({ id }) => id),
+        [second, third, first],
+      );
+    });
+
     test('moves images by id, filter and standard input to the trash, and undo restores them', async () => {
       const { ok, run, pipe, all } = await filled();
       const exported = await ok('export');
@@ -84,5 +98,24 @@ await forEachEngineInDepth((engine) => {
     assert.match((await answer('y\n', 'remove', id)).output, /^removed 1 image and 1 file\n$/);
     assert.equal(await ok('remove', '--allow-again', id), '1 image removed before can be imported again\n');
     assert.match((await pipe(all.slice(37), 'remove', '-', '--yes')).output, /^removed 2 images/);
+  });
+
+  test('a picture is allowed again by the id that was removed, whatever the trash had of its bytes', async () => {
+    const { ok, pictures } = await filled();
+    const file = join(pictures, '1.png');
+    const bytes = readFileSync(file);
+    const former = (await ok('find', '--file', '1.png')).trim();
+    rmSync(file);
+    await ok('import', '--quiet', '--prune', '--yes', pictures);
+    writeFileSync(file, bytes);
+    await ok('import', '--quiet', pictures);
+    const id = (await ok('find', '--file', '1.png')).trim();
+    assert.notEqual(id, former);
+    assert.match(await ok('remove', '--yes', id), /^removed 2 images and 1 file\n$/);
+    await ok('import', '--quiet', pictures);
+    assert.equal(await ok('find', '--file', '1.png'), '');
+    assert.equal(await ok('remove', '--allow-again', id), '1 image removed before can be imported again\n');
+    await ok('import', '--quiet', pictures);
+    assert.equal((await ok('find', '--file', '1.png')).trim().length, 36);
   });
 });

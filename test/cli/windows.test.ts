@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
-import { watchCommand } from '../../src/cli/importing/import.ts';
+import { watchCommand } from '../../src/cli/importing/watch.ts';
 import { loadLinkKeys } from '../../src/config/environment.ts';
 import { OWNER_KEY } from '../../src/media/files.ts';
 import { openFiles } from '../../src/server/engines.ts';
@@ -54,8 +54,9 @@ test('continues an import that was interrupted, and removes what another one lef
   const files = openFiles(configFor(folder, environment));
   const upload = await files.beginUpload();
   await upload.put('ab/unused.png', Buffer.from('bytes'), { hash: '', mimetype: 'image/png' });
-  files.prepared.save([
-    { path: join(pictures, '1.png'), fingerprint: '', keys: ['ab/unused.png'], hashes: [], facts: '' },
+  const picture = { path: join(pictures, '1.png'), fingerprint: 'former', hashes: [], facts: '' };
+  files.staging.add(upload.id, [
+    { source: 0, position: 0, records: '[]', picture: { ...picture, keys: ['ab/unused.png'] } },
   ]);
   await upload.abandon();
   await succeed(['import', '--quiet', pictures], environment);

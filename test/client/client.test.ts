@@ -149,7 +149,7 @@ describe('each method returns the data of its endpoint', () => {
         location: response.headers.get('location') ?? '',
       }));
       assert.equal(status, 302);
-      assert.ok(location.startsWith(`${origin}/files/${id}`), location);
+      assert.ok(location.startsWith(`${origin}/pictures/${id}`), location);
     }
     assert.equal(
       new Zukan({ origin }).randomFileUrl({ nsfw: ['sfw', 'nsfw'] }),

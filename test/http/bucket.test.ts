@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { openBucket } from '../../src/media/s3/files.ts';
 import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
@@ -14,6 +13,7 @@ import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { configFor, makeToken, send, startService } from '../support/zukan/service.ts';
 
@@ -59,7 +59,39 @@ await forEachEngineInDepth(async (engine) => {
     }
   });
 
-  test('the file endpoints redirect into the bucket', async () => {
+  test('lasting addresses redirect into the bucket', async () => {
+    for (const { id, drawing } of images) {
+      const { headers } = await service.get(`/api/image/${id}/file`);
+      const { pathname, search } = new URL(headers.location ?? '');
+      assert.match(pathname + search, new RegExp(`^/pictures/${id}/original\\.\\w+\\?v=\\w{10}$`));
+      for (const [path, method] of [
+        [pathname + search, 'GET'],
+        [pathname, 'GET'],
+        [pathname, 'HEAD'],
+      ] as const) {
+        const redirect = await service.get(path, {}, method);
+        assert.deepEqual([redirect.status, redirect.bytes.length], [302, 0]);
+        assert.equal(redirect.headers['cache-control'], 'public, max-age=86400, s-maxage=3600');
+        const target = new URL(redirect.headers.location ?? '');
+        assert.equal(target.origin, endpoint);
+        assert.ok(
+          Number(target.searchParams.get('X-Amz-Expires')) >= 2 * 86_400,
+          'longer than any cache keeps it',
+        );
+        assert.deepEqual((await send(target)).bytes, readFileSync(join(dirname(catalogue), drawing.file)));
+      }
+      const older = await service.get(`${pathname}?v=0`);
+      assert.deepEqual(
+        [older.headers.location, older.headers['cache-control']],
+        [pathname + search, 'no-store'],
+      );
+      assertError(await service.get(`${pathname}?w=1`), 404);
+    }
+    assertError(await service.get(`/pictures/${uuid(9, 9)}/original.png`), 404);
+  });
+
+  test('with LASTING_LINKS=off, the file endpoints redirect into the bucket', async () => {
+    const service = await startService({ ...config, lastingLinks: false });
     const { id, drawing } = images[2] ?? assert.fail();
     for (const path of ['/api/image/random/file?nsfw=nsfw', `/api/image/${id}/file`]) {
       const { status, headers } = await service.get(path);

@@ -115,15 +115,19 @@ describe('a damaged document', () => {
     });
   }
 
-  test('of an artist or category is a 500, too', async () => {
-    const config = await damagedCatalogue((bytes) =>
-      replaceAll(bytes, `{"id":"${uuid(2, 1)}"`, Buffer.alloc(44, '"')),
-    );
-    const service = await startService(config);
-    for (const path of ['/artist', `/artist/${uuid(2, 1)}`, '/artist?search=%25'])
-      assert.equal((await service.get(`/api${path}`)).status, 500, path);
-    assert.equal((await service.get('/api/category')).status, 200);
-  });
+  const start = `{"id":"${uuid(2, 1)}"`;
+  const damagedEntries = {
+    'quotes only': Buffer.alloc(start.length, '"'),
+    'bytes that are not text': Buffer.from(start.replace('000', '\xff\xff\xff'), 'latin1'),
+  };
+  for (const [name, replacement] of Object.entries(damagedEntries))
+    test(`of an artist or category is a 500, too: ${name}`, async () => {
+      const config = await damagedCatalogue((bytes) => replaceAll(bytes, start, replacement));
+      const service = await startService(config);
+      for (const path of ['/artist', `/artist/${uuid(2, 1)}`, '/artist?search=%25'])
+        assert.equal((await service.get(`/api${path}`)).status, 500, path);
+      assert.equal((await service.get('/api/category')).status, 200);
+    });
 
   test('is noticed by the health check before anyone asks for it', async () => {
     const config = await damagedCatalogue((bytes) =>

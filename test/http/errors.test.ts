@@ -118,7 +118,7 @@ await forEachEngineInDepth(async (engine) => {
   test('an internal error is 500 in the error envelope, without internal details', async () => {
     const broken = await startKnownService({ engine, clock });
     const { headers } = await makeToken(broken.config, ['image:list']);
-    const tables = ['placement', 'image', 'shelf'];
+    const tables = ['shelf_block', 'image', 'shelf'];
     for (const table of tables) tamper(broken.config, `drop table ${table}`);
     for (const path of all.filter((path) => path !== '/')) {
       if (path === '/token') dropTokens(broken.config);

@@ -6,12 +6,12 @@ import { describe, test } from 'node:test';
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
 import { keepLatest } from '../../src/api/endpoint.ts';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { makeText, makeTextLater, sendAsset } from '../../src/http/assets.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { assertError, madeUpImage, NOW, startMadeUpService } from '../support/zukan/api.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import {
   type Answer,
   configFor,
@@ -124,7 +124,7 @@ for (const path of ['/feed.xml', '/feed.json'])
         const { id, createdAt, artist } = data[index];
         const number = SAFE_COUNT - index - 1;
         assert.deepEqual([item.id, item.published], [`urn:uuid:${ids[index]}`, createdAt]);
-        assert.equal(item.url, `${origin}/?image=${id}`);
+        assert.ok(item.url.startsWith(`${origin}/pictures/${id}`));
         const categories = number % 3 ? ['sea'] : [shown, 'sea'];
         assert.deepEqual(item.categories, categories, 'without those for adults');
         const subject = number % 5 ? categories.join(' and ') : 'Mei and Yoru';
@@ -132,7 +132,7 @@ for (const path of ['/feed.xml', '/feed.json'])
         assert.deepEqual(
           item.author,
           artist === UNKNOWN_ARTIST.id
-            ? { name: 'Unknown', url: `${origin}/?artist=${artist}` }
+            ? { name: 'Unknown', url: `${origin}/artists/${artist}/unknown` }
             : { name: shown, url: 'https://example.org/?a=1&b=%3C' },
         );
         assert.ok(item.content.includes(item.picture.replaceAll('&', '&amp;')), item.content);
@@ -181,23 +181,38 @@ for (const path of ['/feed.xml', '/feed.json'])
       assert.equal((await service.get(`${path}?limit=3`)).headers['x-ignored-parameters'], 'limit');
     });
 
-    test('never has what the gallery blurs or does not show', async () => {
-      for (const query of [
-        'nsfw=questionable,nsfw',
-        `artist=${uuid(2, 2)}`,
-        `artist=${uuid(2, 2)}&nsfw=nsfw`,
-      ])
-        assert.deepEqual(idsIn(await service.get(`${path}?${query}`)), [], query);
+    test('is rated sfw unless nsfw is given, whatever the operator chose for calls', async () => {
+      const byRating = { sfw: [], questionable: [uuid(4, 101)], nsfw: [uuid(4, 102)] };
+      for (const [rating, ids] of Object.entries(byRating))
+        assert.deepEqual(idsIn(await service.get(`${path}?artist=${uuid(2, 2)}&nsfw=${rating}`)), ids);
+      assert.deepEqual(idsIn(await service.get(`${path}?artist=${uuid(2, 2)}`)), []);
+      assertError(await service.get(`${path}?nsfw=`), 400, /nsfw/);
       assertError(await service.get(`${path}?nsfw=nsfw&categories=dragons`), 400, /no category/);
-      const adult = await startAgain({ SITE_RATINGS: 'questionable,nsfw' });
-      assert.deepEqual(idsIn(await adult.get(path)), []);
-      const unsafe = await startAgain({ API_RATINGS: 'questionable' });
-      assert.deepEqual(idsIn(await unsafe.get(path)), []);
-      assert.equal(readFeed(await unsafe.get(path)).self, unsafe.origin + path);
-      assert.equal(idsIn(await unsafe.get(`${path}?nsfw=sfw`)).length, 25);
+      for (const name of ['API_RATINGS', 'SITE_RATINGS']) {
+        const adult = await startAgain({ [name]: 'questionable,nsfw' });
+        const feed = await adult.get(path);
+        assert.deepEqual(idsIn(feed), ids.slice(0, 25));
+        assert.equal(readFeed(feed).self, adult.origin + path);
+      }
     });
 
-    test('an unchanged feed is a 304 until the links to its pictures get old', async () => {
+    test('its pictures have addresses that last, so it is a 304 until something changes', async () => {
+      const first = await service.get(path);
+      for (const { id, picture } of readFeed(first).items) {
+        const { pathname, search } = new URL(picture);
+        assert.match(
+          pathname + search,
+          new RegExp(`^/pictures/${id.slice('urn:uuid:'.length)}/original\\.\\w+\\?v=\\w{10}$`),
+        );
+      }
+      now += 52 * WEEK;
+      const later = await service.get(path, { 'If-None-Match': first.headers.etag ?? '' });
+      now = NOW;
+      assert.deepEqual([later.status, later.headers['cache-control']], [304, 'no-cache']);
+    });
+
+    test('with LASTING_LINKS=off, an unchanged feed is a 304 until the links to its pictures get old', async () => {
+      const service = await startAgain({ LASTING_LINKS: 'off' });
       const first = await service.get(path);
       const ask = (eTag = '') => service.get(path, { 'If-None-Match': eTag });
       const linkEnd = Number(/expires=(\d+)/.exec(first.text)?.[1]) * 1000;
@@ -332,8 +347,8 @@ test('the picture of an entry loads', async () => {
 
 test('the page of the gallery links to the feeds of what it shows', async () => {
   const linksOf = async (query: string) => {
-    const { text } = await service.get(`/${query}`, { Accept: 'text/html' });
-    const links = text.matchAll(/<link rel="alternate" type="([^"]*)" title="[^"]*" href="([^"]*)">/g);
+    const { text } = await service.get(query, { Accept: 'text/html' });
+    const links = text.matchAll(/<link rel="alternate" type="([^"]*)" title="[^"]*" href="(\/feed[^"]*)">/g);
     return Array.from(links, ([, type, href = '']) => [
       type,
       href.replaceAll('&#39;', "'").replaceAll('&amp;', '&'),
@@ -341,13 +356,13 @@ test('the page of the gallery links to the feeds of what it shows', async () => 
   };
   const name = encodeURIComponent(hostile.replaceAll('¤', oldTexts['¤']));
   const filters = {
-    '': '',
-    '?order=newest': '',
-    [`?image=${uuid(4, 1)}`]: '',
-    [`?artist=${uuid(2, 1)}`]: `?artist=${uuid(2, 1)}`,
-    [`?character=${uuid(3, 1)}`]: `?character=${uuid(3, 1)}`,
-    [`?category=${uuid(1, 2)}`]: `?categories=${name}`,
-    [`?category=${uuid(1, 3)}`]: '',
+    '/': '',
+    '/newest': '',
+    [`/pictures/${uuid(4, 1)}`]: '',
+    [`/artists/${uuid(2, 1)}`]: `?artist=${uuid(2, 1)}`,
+    [`/characters/${uuid(3, 1)}`]: `?character=${uuid(3, 1)}`,
+    [`/categories/${uuid(1, 2)}`]: `?categories=${name}`,
+    [`/categories/${uuid(1, 3)}`]: '',
   };
   for (const [query, filter] of Object.entries(filters)) {
     const links = await linksOf(query);

@@ -6,11 +6,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { FileLinks } from '../../src/access/links.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { loadLinkKeys } from '../../src/config/environment.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { type Drawing, draw, drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { filesFolder, startKnownService, startService } from '../support/zukan/service.ts';
 
 let now = Date.parse('2026-05-01T10:00:30.500Z');
@@ -175,7 +175,7 @@ describe('a link that is not valid', () => {
       [410, 410, 403].map((status) => [status, 'text/html; charset=utf-8', 'Accept']),
     );
     assert.match(expired.text, /This link has expired/);
-    assert.match(expired.text, new RegExp(`href="/\\?image=${id}"`));
+    assert.match(expired.text, new RegExp(`href="/pictures/${id}"`));
     assert.match(expired.headers['content-security-policy'] ?? '', /^default-src 'none'/);
     assert.equal(expired.headers['cache-control'], 'no-store');
     for (const { text } of [gone, altered]) {

@@ -12,6 +12,7 @@ import {
   configFor,
   importKnownCatalogue,
   makeToken,
+  type Service,
   startService,
 } from '../support/zukan/service.ts';
 
@@ -30,7 +31,7 @@ function targetOf({ status, headers, text }: Answer): string {
   assert.equal(text, '');
   const { origin, pathname } = new URL(headers.location ?? '');
   assert.equal(origin, service.origin);
-  return /^\/files\/(.{36})\.\w+$/.exec(pathname)?.[1] ?? assert.fail(pathname);
+  return /^\/(?:files\/|pictures\/)(.{36})(?:\/original)?\.\w+$/.exec(pathname)?.[1] ?? assert.fail(pathname);
 }
 
 const expiresOf = ({ headers }: Answer) =>
@@ -41,9 +42,9 @@ describe('/image/random/file', () => {
     for (const [query, numbers] of [
       ['nsfw=nsfw', [3]],
       ['categories=catgirl,kimono&exclude=NIGHT%20SKY', [1]],
-      ['categories=catgirl', [1, 2, 5]],
-      [`artist=${uuid(2, 2)}&orientation=square`, [3]],
-      ['', [1, 2, 3, 4, 5, 6]],
+      ['categories=catgirl&nsfw=sfw,questionable,nsfw', [1, 2, 5]],
+      [`artist=${uuid(2, 2)}&orientation=square&nsfw=nsfw`, [3]],
+      ['nsfw=sfw,questionable,nsfw', [1, 2, 3, 4, 5, 6]],
     ] as const) {
       const answer = await random(query);
       const image = images.find(({ id }) => id === targetOf(answer));
@@ -55,11 +56,23 @@ describe('/image/random/file', () => {
     }
   });
 
-  test('shows every image in the long run', async () => {
-    const shown = new Set<string>();
-    for (let request = 0; request < 500 && shown.size < images.length; request++)
-      shown.add(targetOf(await random('')));
-    assert.equal(shown.size, images.length);
+  test('shows every image in the long run, and without nsfw only those rated sfw', async () => {
+    const safe = images.filter(({ nsfw }) => nsfw === 'sfw');
+    for (const [query, expected] of [
+      ['nsfw=sfw,questionable,nsfw', images],
+      ['', safe],
+    ] as const) {
+      const shown = new Set<string>();
+      for (let request = 0; request < 500 && shown.size < expected.length; request++)
+        shown.add(targetOf(await random(query)));
+      assert.deepEqual([...shown].sort(), expected.map(({ id }) => id).sort());
+    }
+    for (let seed = 0; seed < 20; seed++) {
+      const target = targetOf(await random(`seed=${seed}`));
+      assert.ok(safe.some(({ id }) => id === target));
+    }
+    assertError(await random(`artist=${uuid(2, 2)}`), 404, /No image matches/);
+    assertError(await random('nsfw='), 400);
   });
 
   test('with a seed, shows the first image of that seed', async () => {
@@ -102,7 +115,9 @@ describe('/image/{id}/file', () => {
   });
 
   test('a cached redirect never leads to an expired link', async () => {
-    const lived = await startService(configFor(folder, { LINK_LIFETIME: '60' }), { clock: () => now });
+    const [off, lived] = [{}, { LINK_LIFETIME: '60' }].map(async (environment) =>
+      startService(configFor(folder, { LASTING_LINKS: 'off', ...environment }), { clock: () => now }),
+    );
     const id = uuid(4, 1);
     const table = fc.record({
       expiry: fc.option(fc.integer({ min: 31, max: 100 }), { nil: undefined }),
@@ -113,7 +128,8 @@ describe('/image/{id}/file', () => {
       fc.asyncProperty(table, async ({ expiry, elapsed, isShort }) => {
         now = NOW + elapsed;
         const path = `/api/image/${id}/file${expiry === undefined ? '' : `?expiry=${expiry}`}`;
-        const answer = await (isShort ? lived : service).get(path, expiry === undefined ? {} : token.headers);
+        const expiring = (await (isShort ? lived : off)) as Service;
+        const answer = await expiring.get(path, expiry === undefined ? {} : token.headers);
         // Never shared: the link depends on the Host and the token that the client sent.
         const [, age] = /^private, max-age=(\d+)$/.exec(answer.headers['cache-control'] ?? '') as string[];
         const left = expiresOf(answer) - now;
@@ -123,6 +139,11 @@ describe('/image/{id}/file', () => {
       { numRuns: 40 },
     );
     now = NOW;
+  });
+
+  test('a redirect to a lasting address is cached as long as a replaced file may be shown', async () => {
+    const { headers } = await single(`${uuid(4, 1)}/file`);
+    assert.equal(headers['cache-control'], 'private, max-age=300');
   });
 });
 
@@ -155,7 +176,7 @@ describe('both', () => {
     const behindCdn = await startService(configFor(folder, environment));
     for (const path of paths) {
       const { headers } = await behindCdn.get(path);
-      assert.match(headers.location ?? '', /^https:\/\/pictures\.example\.org\/files\//);
+      assert.match(headers.location ?? '', /^https:\/\/pictures\.example\.org\/pictures\//);
     }
   });
 

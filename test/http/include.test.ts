@@ -4,11 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { artists, uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { casesFor, forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';
 import { assertError, clock, madeUpImage, related, startMadeUpService } from '../support/zukan/api.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { type Envelope, makeToken, seededRandomInt, startKnownService } from '../support/zukan/service.ts';
 
 await forEachEngineInDepth(async (engine) => {
@@ -85,12 +85,23 @@ await forEachEngineInDepth(async (engine) => {
     });
 
   test('details are added on request, and the name of the file never', async () => {
-    const details = { title: '図鑑 "1"', description: 'two\nlines', takenAt: '2024-02-03T04:05:06+09:00' };
+    const details = {
+      ...{ title: '図鑑 "1"', description: 'two\nlines', takenAt: '2024-02-03T04:05:06+09:00' },
+      licence: { name: 'CC0 1.0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' },
+      ...{ credit: '絵 "Ann"', alt: 'a fox,\non a pier' },
+    };
     const named = await startMadeUpService(
       [madeUpImage(uuid(4, 1), { ...details, fileName: 'secret.png' }), madeUpImage(uuid(4, 2), {})],
       { engine },
     );
-    const none = { title: '', description: '', takenAt: '' };
+    const none = {
+      title: '',
+      description: '',
+      takenAt: '',
+      licence: { name: '', url: '' },
+      credit: '',
+      alt: '',
+    };
     for (const path of ['/image/latest', '/image/random?seed=s', `/artist/${UNKNOWN_ARTIST.id}/images`]) {
       const plain = await named.get(`/api${path}`);
       const included = await named.get(

@@ -71,12 +71,12 @@ test('redirects to files have a limit of their own, which blocks nobody', async 
   const client = newClient();
   const paths = ['/api/image/random/file', `/v1/image/${uuid(4, 1)}/file`];
   const take = (turn: number, headers = {}) => service.get(paths[turn % 2] ?? '', { ...client, ...headers });
-  for (let turn = 0; turn < 20; turn++) {
+  for (let turn = 0; turn < 30; turn++) {
     const { status, headers } = await take(turn);
     assert.equal(status, 302);
-    const [left, wait] = [19 - turn, turn === 19 ? 1 : 0];
-    assert.equal(headers['x-ratelimit-limit'], '20');
-    assert.equal(headers['ratelimit-policy'], '"file";q=20;w=20');
+    const [left, wait] = [29 - turn, turn === 29 ? 1 : 0];
+    assert.equal(headers['x-ratelimit-limit'], '30');
+    assert.equal(headers['ratelimit-policy'], '"file";q=30;w=30');
     assert.equal(headers.ratelimit, `"file";r=${left};t=${wait}`);
   }
   const picture = { Accept: 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8' };

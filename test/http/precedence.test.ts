@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fileRule } from '../../src/access/limiter.ts';
 import type { Route } from '../../src/api/endpoint.ts';
 import { routes } from '../../src/api/routes.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
@@ -134,7 +135,7 @@ await forEachEngineInDepth(async (engine) => {
 
   async function call({ path, isEmbed }: Route, { id, token = 'both', isTooEarly, query = {} }: Changes) {
     const client = { 'X-Forwarded-For': `10.0.${clients >> 8}.${clients++ & 255}` };
-    const [before, count] = isEmbed ? ['/api/image/random/file', 20] : ['/api', 1];
+    const [before, count] = isEmbed ? ['/api/image/random/file', fileRule.burst] : ['/api', 1];
     for (let turn = 0; isTooEarly && turn < count; turn++) await service.get(before, client);
     const existing = uuid(kinds[path.split('/')[1] ?? ''] ?? 0, 1);
     const address = `/api${path.replace('{id}', id ?? existing)}?${new URLSearchParams(query)}`;

@@ -13,7 +13,6 @@ import { routes } from '../../src/api/routes.ts';
 import { fold } from '../../src/catalogue/search/fold.ts';
 import { parsePattern } from '../../src/catalogue/search/pattern.ts';
 import { compile } from '../../src/catalogue/search/scan.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { operators } from '../../src/server/pages/reference/page.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { codePoint } from '../support/characters.ts';
@@ -22,6 +21,7 @@ import { findProgram } from '../support/servers/needs.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { madeUpImage, NOW, startMadeUpService, successStatus } from '../support/zukan/api.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { makeToken, type Service } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 

@@ -64,6 +64,7 @@ describe('/openapi.json', () => {
       [
         '/feed.xml',
         '/feed.json',
+        '/pictures/{id}/{name}',
         '/files/{name}',
         '/health/live',
         '/health/ready',
@@ -206,7 +207,7 @@ describe('/openapi.json', () => {
     // The clock stands still, so every request but the first is a violation, and the tenth violation blocks.
     for (let request = 0; request <= 10; request++) tooMany.push(await limited.get('/api'));
     const pictures: Answer[] = [];
-    for (let request = 0; request <= 20; request++)
+    for (let request = 0; request <= 30; request++)
       pictures.push(await limited.get('/api/image/random/file'));
     const responses: Record<string, Answer> = {
       '400 limit': await open('/api/artist?limit=0'),
@@ -227,7 +228,7 @@ describe('/openapi.json', () => {
       '431 size': await open('/api', { 'X-Filler': 'x'.repeat(50_000) }),
       '500 internal': await failing('/api/stats'),
       '503 unavailable': await unavailable('/api/stats'),
-      '429 pictures': pictures[20] as Answer,
+      '429 pictures': pictures[30] as Answer,
     };
     const documented = Object.values(document.components.responses).flatMap(({ content }) =>
       Object.entries(content?.['application/json']?.examples ?? {}),
@@ -261,7 +262,8 @@ describe('/docs', () => {
   );
 
   test('has a working example call for every endpoint and page', async () => {
-    const withoutExample = 1;
+    // Their addresses are those of a picture.
+    const withoutExample = 2;
     const stepsOfQuickStart = 2;
     const apiCalls = stepsOfQuickStart + routes.length;
     assert.equal(calls.length, stepsOfQuickStart + Object.keys(document.paths).length - withoutExample);
@@ -325,6 +327,14 @@ describe('/docs', () => {
       summary: hostile,
       description: `${hostile}\`${hostile}\``,
     };
+    const site = {
+      logo: undefined,
+      accent: undefined,
+      ratings: [],
+      description: '',
+      links: [],
+      refusesTraining: false,
+    };
     const text = referencePage(
       { ...document, info, tags: [{ name: 'Images', description: hostile }] },
       routes,
@@ -333,7 +343,7 @@ describe('/docs', () => {
         records: { ...demoRecords, artist: { id: hostile, name: hostile }, categories: [hostile] },
         responses: { '/stats': { [hostile]: hostile } },
       },
-      { name: hostile, logo: undefined, accent: undefined, ratings: [], reportUrl: undefined },
+      { ...site, name: hostile },
       { style: hostile, script: '/docs.js' },
     );
     assert.doesNotMatch(text, /<script(?! defer src="\/docs.js")/);

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { routes } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { Logger } from '../../src/http/logger.ts';
+import { warnAboutHiddenPages } from '../../src/server/app.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -41,7 +43,7 @@ describe('GET /', () => {
 
   test('is the gallery for a browser', async () => {
     const answer = await ask(browser);
-    assertHtml(answer, /<meta name="zukan-api" content="\/api">/);
+    assertHtml(answer, /<html lang="en" data-api="\/api"/);
     assert.equal(answer.headers.vary, 'Accept, Accept-Encoding');
   });
 
@@ -59,7 +61,7 @@ describe('GET /', () => {
   });
 
   test('HEAD has the headers of GET for a browser, too', async () => {
-    const [get, head] = [await ask(browser), await ask(browser, 'HEAD')];
+    const [get, head] = [await ask(browser, 'GET', '/?seed=a'), await ask(browser, 'HEAD', '/?seed=a')];
     assert.equal(head.text, '');
     const own = ['x-request-id', 'date'];
     assert.deepEqual(without(head.headers, ...own), without(get.headers, ...own));
@@ -77,25 +79,21 @@ describe('GET /', () => {
     assertError(await ask({ Authorization: 'Bearer x' }), 401);
   });
 
-  test('each form has its own entity tag, so a cache cannot mix them up', async () => {
-    const [page, json] = [await ask(browser), await ask()];
-    const tags = [page.headers.etag ?? '', json.headers.etag ?? ''];
-    assert.notEqual(tags[0], tags[1]);
-    for (const { headers } of [page, json]) assert.equal(headers['cache-control'], 'no-cache');
-    for (const [accepted, own, other] of [
-      [browser, tags[0], tags[1]],
-      [{}, tags[1], tags[0]],
-    ] as [Record<string, string>, string, string][]) {
-      const same = await ask({ ...accepted, 'If-None-Match': own });
-      assert.deepEqual([same.status, same.headers.etag, same.text], [304, own, '']);
-      assert.match(same.headers.vary ?? '', /^Accept(,|$)/);
-      assert.equal((await ask({ ...accepted, 'If-None-Match': other })).status, 200);
-    }
+  test('the entity tag of one form is none of the other, so a cache cannot mix them up', async () => {
+    const json = await ask();
+    for (const { headers } of [json, await ask(browser)]) assert.equal(headers['cache-control'], 'no-cache');
+    const known = { 'If-None-Match': json.headers.etag ?? '' };
+    const same = await ask(known);
+    assert.deepEqual([same.status, same.headers.vary, same.text], [304, 'Accept', '']);
+    assert.equal((await ask({ ...browser, ...known })).status, 200);
   });
 
-  test('reports ignored parameters as JSON, and takes those of the gallery as a page', async () => {
-    assert.equal((await ask({}, 'GET', '/?in=artists')).headers['x-ignored-parameters'], 'in');
-    assert.equal((await ask(browser, 'GET', '/?in=artists')).headers['x-ignored-parameters'], undefined);
+  test('reports ignored parameters as JSON, and sends people from an old address to its page', async () => {
+    assert.equal((await ask({}, 'GET', '/?in=artists')).status, 301);
+    const json = await ask({ Accept: 'application/json' }, 'GET', '/?in=artists');
+    assert.equal(json.headers['x-ignored-parameters'], 'in');
+    const page = await ask(browser, 'GET', '/?in=artists');
+    assert.deepEqual([page.status, page.headers.location], [301, '/artists']);
   });
 });
 
@@ -183,7 +181,7 @@ function testRoot(prefixes: string): void {
       );
       const page = await service.get('/', browser);
       const first = prefixes.split(',')[0] === '/' ? '' : '/v1';
-      assertHtml(page, new RegExp(`<meta name="zukan-api" content="${first}">`));
+      assertHtml(page, new RegExp(`data-api="${first}"`));
       if (prefixes.includes('/v1')) assert.equal((await get('/v1')).json.meta.baseApiRoute, '/v1');
     });
 
@@ -221,7 +219,7 @@ function testRoot(prefixes: string): void {
           '/metrics',
         ])
           assert.equal((await service.get(path)).status, 200, path);
-        assert.equal((await service.get('/gallery/main.js')).status, 200);
+        assert.equal((await service.get('/gallery/gallery.js')).status, 200);
         assert.equal((await service.get('/gallery/client/index.js')).status, 200);
       });
 
@@ -240,6 +238,23 @@ function testRoot(prefixes: string): void {
   });
 }
 for (const prefixes of ['/', '/v1,/']) testRoot(prefixes);
+
+test('a prefix of the API wins over the pages at its word, and the log says so', async () => {
+  const { get } = await start({ API_PREFIXES: '/artists,/search,/api' });
+  assert.equal((await get('/artists', browser)).json.meta.baseApiRoute, '/artists');
+  assert.equal((await get('/search', browser)).json.meta.baseApiRoute, '/search');
+  assert.equal((await get('/artists/stats', browser)).status, 200);
+  assertError(await get(`/artists/${uuid(2, 1)}`, browser), 404);
+  assertHtml(await get('/newest', browser), /<h1 dir="auto">Newest/);
+  const warnings: string[] = [];
+  const log = new Logger('warn', (block) => warnings.push(String(block)));
+  warnAboutHiddenPages({ apiPrefixes: ['/artists/v1', '/api', '/pictures'] }, log);
+  await log.flush();
+  assert.deepEqual(warnings.join().match(/a prefix at (\/\w+)/g), [
+    'a prefix at /pictures',
+    'a prefix at /artists',
+  ]);
+});
 
 describe('with the API at the root', async () => {
   const service: Service = await start({ API_PREFIXES: '/', ...limited });

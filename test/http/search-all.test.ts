@@ -273,4 +273,12 @@ await forEachEngine(async (engine) => {
     const { headers } = await makeToken(box.config, ['image:custom-expiry']);
     assert.equal((await service.get('/api/search?q=fox&expiry=60', headers)).status, 200);
   });
+
+  test('while somebody types, the newest images with any of the completions are found', async () => {
+    const words = Array.from({ length: 24 }, (_, index) => (index % 2 ? 'lantern' : 'lanterns'));
+    for (const [index, word] of words.entries()) titles.set(uuid(4, 200 + index), word);
+    await box.import(words.map((word, index) => image(200 + index, word)));
+    for (const q of ['lant', 'lantern'])
+      assert.deepEqual(idsOf((await find(service, q)).images), matching(q));
+  });
 });

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import sharp from 'sharp';
-import { previewRule } from '../../src/access/limiter.ts';
-import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
+import { pageRule } from '../../src/access/limiter.ts';
 import { compress, MIN_COMPRESSED_LENGTH } from '../../src/http/request.ts';
+import { Unavailable } from '../../src/lib/metrics.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { assertError } from '../support/zukan/api.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
@@ -23,7 +23,7 @@ const service = await startService(config, { clock: () => now });
 
 await drawInto(folder, { file: 'wide.png', format: 'png', width: 60, height: 40, colour: '#c02020' });
 await drawInto(folder, { file: 'high.png', format: 'png', width: 40, height: 60, colour: '#20c020' });
-const large = { width: 1100, height: 1080, colour: '#2020c0' };
+const large = { width: 1300, height: 1080, colour: '#2020c0' };
 await drawInto(folder, { file: 'screen.png', format: 'png', ...large });
 await drawInto(folder, {
   file: 'moving.webp',
@@ -51,35 +51,41 @@ const image = (number: number, more: object = {}) => ({
 
 /** The texts of links and the labels of parts that the page offers. */
 async function offered(): Promise<string[]> {
-  const { text } = await service.get('/', browser);
-  assert.doesNotMatch(text, /data-needs|\{\{/);
-  const links = [...text.matchAll(/<a href="\/\?in=(\w+)"( hidden)?>/g)];
-  const part = (name: string, before: RegExp) => [name, before.exec(text)?.[1]] as const;
-  const parts = [
-    part('ratings', /<div( hidden)?>\s*<p[^>]*>Rating</),
-    part('shapes', /<div( hidden)?>\s*<p[^>]*>Shape</),
-    part('motion', /<div( hidden)?>\s*<p[^>]*>Motion</),
-    part('sizes', /<div( hidden)?>\s*<p[^>]*>Size at least</),
-    part('4K', /value="4k"( hidden)?/),
-    part('unblur', /<label class="switch"( hidden)?>/),
-    part('filters', /aria-controls="filters"( hidden)?>/),
-    part('chips', /<fieldset id="categories"( hidden)?/),
-    ...links.map(([, name = '', hidden]) => [name, hidden] as const),
-  ];
-  return parts.flatMap(([name, hidden]) => (hidden ? [] : [name]));
+  const { text } = await service.get('/newest', browser);
+  const [navigation = ''] = /<nav aria-label="Browse">[\s\S]*?<\/nav>/.exec(text) ?? [];
+  const links = Array.from(navigation.matchAll(/>(\w+)<\/a>/g), ([, name = '']) => name).slice(1);
+  const parts = {
+    Rating: '<legend>Rating<',
+    Shape: '<legend>Shape<',
+    Motion: '<label>Motion',
+    Width: '<label>Width',
+  };
+  const others = {
+    Filters: '<details class="filters">',
+    Unblur: 'id="unblur"',
+    Chips: '<ul class="chips row"',
+  };
+  const named = Object.entries({ ...parts, ...others }).flatMap(([name, start]) =>
+    text.includes(start) ? [name] : [],
+  );
+  return [...named, ...links];
 }
 
-test('the page offers what the catalogue has, and changes with it', async () => {
+test('pages offer what the catalogue has, and change with it', async () => {
   assert.deepEqual(await offered(), []);
-  assert.doesNotMatch((await service.get('/', browser)).text, /og:image/);
+  assert.match((await service.get('/', browser)).text, /There are no pictures yet/);
   // Its artist is "Unknown", of whom nobody wants a list.
   await add(image(1));
   assert.deepEqual(await offered(), []);
   await add({ type: 'category', name: 'sea' }, image(2, { file: 'high.png', categories: ['sea'] }));
-  assert.deepEqual(await offered(), ['shapes', 'filters', 'chips', 'categories']);
-  const { text, headers } = await service.get('/', browser);
-  assert.ok(text.includes(`content="https://kura.example/api/image/${uuid(4, 2)}/file?width=40"`));
-  const again = await service.get('/', { ...browser, 'If-None-Match': headers.etag ?? '' });
+  assert.deepEqual(await offered(), ['Shape', 'Filters', 'Chips', 'Categories']);
+  const { text } = await service.get('/', browser);
+  assert.match(
+    text,
+    new RegExp(`property="og:image" content="https://kura.example/pictures/${uuid(4, 2)}/original.png`),
+  );
+  const { headers } = await service.get('/newest', browser);
+  const again = await service.get('/newest', { ...browser, 'If-None-Match': headers.etag ?? '' });
   assert.equal(again.status, 304);
   await add(
     { type: 'artist', id: uuid(2, 1), name: 'Hokusai' },
@@ -88,69 +94,121 @@ test('the page offers what the catalogue has, and changes with it', async () => 
     image(3, { nsfw: 'nsfw', artist: uuid(2, 2), categories: ['secret'] }),
     image(4, { artist: uuid(2, 1), categories: ['secret'] }),
   );
-  const all = ['ratings', 'shapes', 'unblur', 'filters', 'chips', 'artists', 'categories'];
+  const all = ['Rating', 'Shape', 'Filters', 'Unblur', 'Chips', 'Artists', 'Categories'];
   assert.deepEqual(await offered(), all);
   assert.ok((await service.get('/', browser)).text.includes(uuid(4, 4)), 'the newest that is rated sfw');
   await add(image(5, { file: 'moving.webp', nsfw: 'nsfw' }), image(6, { file: 'screen.png', nsfw: 'nsfw' }));
-  assert.deepEqual(await offered(), all.toSpliced(2, 0, 'motion', 'sizes'), 'none is as large as 4K');
+  assert.deepEqual(await offered(), all.toSpliced(2, 0, 'Motion', 'Width'));
 });
 
-test('a catalogue that fails or does not answer does not keep the page from being sent', async () => {
-  const faults = [() => Promise.reject(new Error('broken')), () => new Promise<never>(() => {})];
-  for (const statistics of faults) {
-    const get = await startWrapped(config, (catalogue) => ({ ...catalogue, statistics }));
-    const { status, text } = await get('/', browser);
-    assert.equal(status, 200);
-    assert.doesNotMatch(text, /<a href="[^"]*" hidden>/, 'everything is offered');
-  }
+test('a catalogue that fails is a page that says so', async () => {
+  const statistics = () => Promise.reject(new Unavailable('broken'));
+  const get = await startWrapped(config, (catalogue) => ({ ...catalogue, statistics }));
+  const page = await get('/', browser);
+  assert.deepEqual([page.status, page.headers['retry-after']], [503, '1']);
+  assert.match(page.text, /<h1>Not available at the moment<\/h1>/);
 });
 
-test('a catalogue that answers while the process is busy has answered in time', async () => {
-  const get = await startWrapped(config, (catalogue) => {
-    const statistics = async () => {
-      await setImmediate();
-      // Blocks the event loop for longer than the page waits.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
-      await setImmediate();
-      return catalogue.statistics();
-    };
-    const latestImages: Catalogue['latestImages'] = (...call) => catalogue.latestImages(...call);
-    const one: Catalogue['one'] = (...call) => catalogue.one(...call);
-    const list: Catalogue['list'] = (...call) => catalogue.list(...call);
-    return { ...catalogue, statistics, latestImages, one, list };
-  });
-  const { text } = await get('/', browser);
-  assert.match(text, /<a href="\/\?in=characters" hidden>/, 'there are none');
-});
+const locations = (text: string) =>
+  Array.from(text.matchAll(/<loc>https:\/\/kura\.example([^<]*)<\/loc>/g), ([, path = '']) => path);
 
 test('the sitemap has what everyone may see, and robots.txt names it', async () => {
   const { status, text, headers } = await service.get('/sitemap.xml');
   assert.deepEqual([status, headers['content-type']], [200, 'application/xml; charset=utf-8']);
-  const paths = Array.from(text.matchAll(/<loc>https:\/\/kura\.example([^<]*)<\/loc>/g), ([, path]) => path);
-  assert.equal(paths.length, text.match(/<url>/g)?.length);
-  const [category = ''] = paths.filter((path) => path?.startsWith('/?category='));
+  const parts = locations(text);
+  assert.deepEqual(
+    parts,
+    ['start', 'artists-1', 'categories-1', 'pictures-1'].map((name) => `/sitemap/${name}.xml`),
+  );
+  const texts = await Promise.all(parts.map(async (path) => (await service.get(path)).text));
+  const paths = texts.flatMap(locations);
+  const [category = ''] = paths.filter((path) => path.startsWith('/categories/'));
   assert.deepEqual(paths, [
-    ...['/', '/?order=newest', '/?in=artists', `/?artist=${uuid(2, 1)}`, '/?in=categories', category],
-    ...[4, 2, 1].map((number) => `/?image=${uuid(4, number)}`),
+    ...['/', '/newest', '/artists', `/artists/${uuid(2, 1)}/hokusai`, '/categories', category],
+    ...[`${uuid(4, 4)}/wide`, `${uuid(4, 2)}/high`, `${uuid(4, 1)}/wide`].map(
+      (picture) => `/pictures/${picture}`,
+    ),
   ]);
-  for (const path of paths) assert.equal((await service.get(path ?? '', browser)).status, 200, path);
-  assert.doesNotMatch(text, new RegExp(`${uuid(1, 9)}|${uuid(2, 2)}|${uuid(4, 3)}`));
+  const files = Array.from(texts.join().matchAll(/<image:loc>https:\/\/kura\.example([^<]*)</g));
+  assert.equal(files.length, 3);
+  for (const path of [...paths, ...files.map(([, path = '']) => path)])
+    assert.equal((await service.get(path, browser)).status, 200, path);
+  assert.doesNotMatch(texts.join(), new RegExp(`${uuid(1, 9)}|${uuid(2, 2)}|${uuid(4, 3)}`));
+  const missing = await service.get('/sitemap/pictures-2.xml');
+  assertError(missing, 404, /\/sitemap\.xml names/);
+});
 
+/** As RFC 9309 says: the longest rule counts. */
+function isAllowed(robots: string, path: string): boolean {
+  const matching = Array.from(robots.matchAll(/^(Allow|Disallow): (.*)$/gm)).filter(([, , pattern = '']) =>
+    new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}`).test(path),
+  );
+  const [longest] = matching.sort(
+    ([, a, one = ''], [, , two = '']) => two.length - one.length || (a === 'Allow' ? -1 : 1),
+  );
+  return longest?.[1] !== 'Disallow';
+}
+
+test('robots.txt allows pages and what they load, and no endless combinations of filters', async () => {
   const robots = (await service.get('/robots.txt')).text;
-  assert.match(robots, /^User-agent: \*\nAllow: \/api\/image\/\*\/file\nDisallow: \/api\/\nAllow: \/v1\//);
   assert.match(robots, /\n\nSitemap: https:\/\/kura\.example\/sitemap\.xml\n$/);
   const atRoot = await startService(configFor(folder, { API_PREFIXES: '/' }));
-  const rules = (await atRoot.get('/robots.txt', { Host: 'kura.test' })).text;
-  assert.match(rules, /\nDisallow: \/artist\n[\s\S]*\nSitemap: http:\/\/kura\.test\/sitemap\.xml\n$/);
-  assert.doesNotMatch(rules, /Disallow: \/\n/, 'the gallery can be read');
+  const ofRoot = (await atRoot.get('/robots.txt', { Host: 'kura.test' })).text;
+  assert.match(ofRoot, /\nSitemap: http:\/\/kura\.test\/sitemap\.xml\n$/);
+  const id = uuid(4, 1);
+  for (const rules of [robots, ofRoot]) {
+    for (const path of [
+      ...[
+        '/',
+        '/newest',
+        '/newest?cursor=abc',
+        '/artists',
+        `/artists/${id}/hokusai?cursor=abc`,
+        '/albums?offset=24',
+      ],
+      ...[`/characters/${id}`, `/pictures/${id}/a`, `/pictures/${id}?album=${id}&offset=2`, '/categories'],
+      ...[
+        `/pictures/${id}/480.webp?v=abcdefghij`,
+        '/gallery/start.js?v=abc',
+        '/gallery/style.css',
+        '/favicon.ico',
+      ],
+      ...[
+        `/?image=${id}`,
+        '/?in=artists',
+        '/sitemap.xml',
+        '/sitemap/pictures-1.xml',
+        '/files/a.webp?expires=1',
+      ],
+    ])
+      assert.ok(isAllowed(rules, path), path);
+    for (const path of [
+      ...[
+        '/?seed=abc',
+        '/?seed=abc&cursor=abc',
+        '/newest?categories=sea',
+        '/newest?orientation=square&nsfw=sfw',
+      ],
+      ...[
+        `/artists/${id}?exclude=sea`,
+        '/search?q=fox',
+        '/search',
+        '/artists?sort=images',
+        `/pictures/${id}?nsfw=nsfw`,
+      ],
+    ])
+      assert.ok(!isAllowed(rules, path), path);
+  }
+  for (const path of ['/api/stats', '/v1/image/random']) assert.ok(!isAllowed(robots, path), path);
+  for (const path of ['/stats', '/image/random', `/artist/${id}`]) assert.ok(!isAllowed(ofRoot, path), path);
 });
 
 test('a client cannot make the server build sitemaps all the time', async () => {
   const limited = await startService(configFor(folder, { RATE_LIMIT: 'on' }), { clock: () => now });
   const statuses: number[] = [];
-  for (let count = 0; count <= previewRule.burst; count++)
+  for (let count = 0; count <= pageRule.burst; count++)
     statuses.push((await limited.get('/sitemap.xml', { Host: `host${count}.test` })).status);
-  assert.deepEqual(statuses, [...Array(previewRule.burst).fill(200), 503]);
+  assert.deepEqual(statuses, [...Array(pageRule.burst).fill(200), 429]);
 });
 
 test('the manifest names icons, which are drawn from the logo', async () => {
@@ -167,6 +225,12 @@ test('the manifest names icons, which are drawn from the logo', async () => {
   assert.deepEqual([json.name, json.start_url, json.theme_color], ['Kura & "Co"', '/', '#0066cc']);
   const page = (await own.get('/', browser)).text;
   assert.ok(page.includes('<link rel="apple-touch-icon" href="/icon-180.png">'));
+  const purposes = json.icons.map(({ sizes, purpose }: Record<string, string>) => [sizes, purpose]);
+  assert.deepEqual(purposes, [
+    ['180x180', undefined],
+    ['512x512', undefined],
+    ['512x512', 'maskable'],
+  ]);
   for (const { src, sizes } of json.icons) {
     const { status, bytes } = await own.get(src);
     assert.equal(status, 200);
@@ -176,12 +240,21 @@ test('the manifest names icons, which are drawn from the logo', async () => {
     assert.deepEqual(pixel(2, 2), [0xfa, 0xf8, 0xf3], 'the background of the site');
     assert.deepEqual(pixel(info.width / 2, info.height / 2), [0, 0, 255]);
   }
+  const { data } = await sharp((await service.get('/icon-maskable.png')).bytes)
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  for (let y = 0; y < 512; y++)
+    for (let x = 0; x < 512; x++) {
+      const isPaper = data[3 * (y * 512 + x) + 2] === 0xf3;
+      assert.ok(isPaper || Math.hypot(x - 255.5, y - 255.5) <= 0.4 * 512, 'a circle has all of it');
+    }
   const drawn = await sharp((await service.get('/icon-512.png')).bytes).stats();
   assert.ok((drawn.channels[0]?.mean ?? 0) > (drawn.channels[2]?.mean ?? 0) + 50, 'the red icon of zukan');
 });
 
 test('what names the origin is compressed quickly, because clients choose the origin', async () => {
-  for (const path of ['/', '/sitemap.xml']) {
+  for (const path of ['/newest', '/sitemap.xml']) {
     const { bytes: plain } = await service.get(path, browser);
     const { bytes } = await service.get(path, { ...browser, 'Accept-Encoding': 'br' });
     const isShort = plain.length < MIN_COMPRESSED_LENGTH;

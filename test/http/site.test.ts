@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { demoRecords } from '../../src/api/examples.ts';
+import { contrast, ON_ACCENT, readableAccent } from '../../src/pages/html.ts';
 import { createApp } from '../../src/server/app.ts';
-import { contrast, ON_ACCENT, readableAccent } from '../../src/server/pages/html.ts';
 import { atDepth } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
@@ -24,6 +24,9 @@ const named = await start({
   SITE_NAME: '<b>Kura</b> $& {{prefix}}',
   SITE_RATINGS: 'sfw',
   SITE_ACCENT: '#ffee00',
+  SITE_DESCRIPTION: 'Foxes & <b>friends</b> {{head}}',
+  SITE_LINKS: 'Imprint <b>=https://a.test/?b&c"d, Privacy=http://b.test',
+  AI_TRAINING: 'no',
 });
 
 test('without configuration the pages show zukan', async () => {
@@ -32,7 +35,6 @@ test('without configuration the pages show zukan', async () => {
   assert.match(text, /<title>zukan<\/title>/);
   assert.match(text, /aria-label="zukan, home">\s*<svg class="mark"/);
   assert.match(text, /<span>zukan<\/span>/);
-  assert.match(text, /<meta name="zukan-ratings" content="sfw,questionable,nsfw">/);
   const reference = await get('/docs', browser);
   assert.ok(reference.text.includes(demoRecords.image.id), 'an empty catalogue shows the demo');
   for (const { text } of [reference, await get('/nowhere', browser)])
@@ -45,9 +47,7 @@ test('a name replaces zukan on every page, escaped', async () => {
   const { text } = await get('/', browser);
   assert.match(text, /<title>&lt;b&gt;Kura&lt;\/b&gt; \$&amp;/);
   assert.match(text, /<meta name="application-name" content="&lt;b&gt;Kura/);
-  assert.match(text, /<meta name="zukan-ratings" content="sfw">/);
   assert.doesNotMatch(text, /<b>|class="mark"|zukan</);
-  assert.match(text, /<meta name="zukan-api" content="\/api">/);
   for (const path of ['/nowhere', '/docs']) {
     const page = (await get(path, browser)).text;
     assert.match(page, /<title>.*&lt;b&gt;Kura.*<\/title>/);
@@ -55,11 +55,31 @@ test('a name replaces zukan on every page, escaped', async () => {
   }
 });
 
+test('the site has a description, links and a preference for crawlers', async () => {
+  const { get } = named;
+  const { text } = await get('/', browser);
+  const footer = text.slice(text.indexOf('<footer>'));
+  assert.match(footer, /<p dir="auto">Foxes &amp; &lt;b&gt;friends&lt;\/b&gt; \{\{head\}\}<\/p>/);
+  assert.match(
+    footer,
+    /<a href="https:\/\/a\.test\/\?b&amp;c%22d">Imprint &lt;b&gt;<\/a> <a href="http:\/\/b\.test\/">/,
+  );
+  assert.match(text, /<meta property="og:description" content="Foxes &amp; &lt;b&gt;/);
+  assert.equal(
+    JSON.parse((await get('/manifest.webmanifest')).text).description,
+    'Foxes & <b>friends</b> {{head}}',
+  );
+  const robots = (await get('/robots.txt')).text;
+  assert.match(robots, /^User-agent: \*\nContent-Signal: search=yes, ai-train=no\nAllow: /);
+  const plain = await start({});
+  assert.doesNotMatch((await plain.get('/robots.txt')).text, /Content-Signal/);
+  assert.match((await plain.get('/', browser)).text, /<footer>\s*<p dir="auto">zukan</);
+});
+
 test('a logo is served as what it is, and its scripts cannot run', async () => {
   const { get } = await start({ SITE_LOGO: logo });
   const { text } = await get('/', browser);
-  const [, address = ''] =
-    /<img src="(\/gallery\/logo\?v=[^"]+)" width="30" height="20" alt="">/.exec(text) ?? [];
+  const [, address = ''] = /<img src="(\/gallery\/logo)" width="30" height="20" alt="">/.exec(text) ?? [];
   assert.ok(text.includes(`<link rel="icon" href="${address}">`));
   assert.doesNotMatch(text, /class="mark"|icon\.svg/);
   for (const path of ['/nowhere', '/docs'])
@@ -69,7 +89,6 @@ test('a logo is served as what it is, and its scripts cannot run', async () => {
   assert.equal(image.headers['content-type'], 'image/svg+xml');
   assert.equal(image.headers['x-content-type-options'], 'nosniff');
   assert.match(image.headers['content-security-policy'] ?? '', /^default-src 'none';.*; sandbox$/);
-  assert.match(image.headers['cache-control'] ?? '', /immutable/);
 
   const png = await sharp(Buffer.from(svg)).png().toBuffer();
   writeFileSync(join(folder, 'logo.svg'), png);

@@ -99,11 +99,11 @@ await forEachEngineInDepth(async (engine) => {
 
   test('width redirects to the smallest thumbnail that is wide enough', async () => {
     const cases: [number, string][] = [
-      [1, '-20.webp'],
-      [20, '-20.webp'],
-      [21, '-50.webp'],
-      [80, '-80.webp'],
-      [81, '.jpg'],
+      [1, '/20.webp'],
+      [20, '/20.webp'],
+      [21, '/50.webp'],
+      [80, '/80.webp'],
+      [81, '/original.jpg'],
     ];
     for (const [width, end] of cases)
       for (const path of [

@@ -1,7 +1,7 @@
 /** Batches of independent records. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { processInBatches } from '../../src/import/plan/existing.ts';
+import { Batch, processInBatches } from '../../src/import/plan/existing.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -79,4 +79,19 @@ test('grows the batches again after a dependent item', async () => {
     found.map((batch) => batch.length),
     [1000, 2, 4, 8, 16, 32, 64, 128, 256, 489],
   );
+});
+
+test('a batch has at most a thousand items of one type, and 8 MiB', () => {
+  const item = (type: string, size: number) => ({ type, size });
+  const batch = new Batch<ReturnType<typeof item>>(({ type }) => type);
+  assert.ok(!batch.isFullFor(item('artist', 9 * 2 ** 20)), 'a large item is a batch of its own');
+  batch.add(item('artist', 2 ** 23 - 5));
+  const full = [item('artist', 5), item('artist', 6), item('image', 5)].map((next) => batch.isFullFor(next));
+  assert.deepEqual(full, [false, true, true]);
+  batch.take();
+  for (let count = 0; count < 1000; count++) {
+    assert.ok(!batch.isFullFor(item('artist', 1)));
+    batch.add(item('artist', 1));
+  }
+  assert.ok(batch.isFullFor(item('artist', 1)));
 });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { noLooks } from '../../src/import/plan/looks.ts';
 import { runImport } from '../../src/import/run.ts';
 import { catalogueFile } from '../../src/import/sources/source.ts';
@@ -12,6 +11,7 @@ import { createCatalogue, openFiles, openSnapshot, openWriter } from '../../src/
 import { noReport, sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 /** A catalogue file with three pictures, and one with an invalid record after them. */

@@ -1,10 +1,10 @@
 /** Records of one file that depend on each other: the result is the same as with a file for each record. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-
-import { importFiles } from '../../src/cli/importing/import.ts';
+import { parseJsonBytes } from '../../src/lib/byte-string.ts';
 import { openStore } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
@@ -12,6 +12,7 @@ import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 
 await forEachEngineInDepth((engine) => {
   /** The contents of the catalogue, without generated ids. */
@@ -20,8 +21,8 @@ await forEachEngineInDepth((engine) => {
     const { catalogue } = store;
     const all = { offset: 0, limit: 1000 };
     const named = async (kind: 'artist' | 'category') =>
-      (await catalogue.list(kind, all)).items.map(({ document }) => {
-        const { id, name } = JSON.parse(document);
+      (await catalogue.list(kind, all)).items.map(({ json }) => {
+        const { id, name } = parseJsonBytes(json);
         return [name, id.startsWith('10000000') || id.startsWith('20000000') ? id : 'new'];
       });
     const images = (await listed(catalogue, {}, all)).map(contentOf);
@@ -117,7 +118,7 @@ await forEachEngineInDepth((engine) => {
       ]);
       await using store = await openStore(box.config);
       const { items } = await store.catalogue.list('category', { offset: 0, limit: 9 });
-      assert.equal(JSON.parse(items[0]?.document ?? '').createdAt, moved.createdAt);
+      assert.equal(parseJsonBytes(items[0]?.json ?? '').createdAt, moved.createdAt);
     });
 
     test('imports many files in order', async () => {

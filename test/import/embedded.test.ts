@@ -5,19 +5,22 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import { type ImageLine, OPEN_FIELDS, type OpenField } from '../../src/import/records/record.ts';
 import { addMetadata } from '../../src/import/sidecar/read.ts';
 import { type Metadata, readMetadata } from '../../src/media/metadata/read.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import * as make from '../support/pictures/geotagged.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 
 const none: Metadata = {
   creator: undefined,
   keywords: [],
   copyright: undefined,
   copyrightUrl: undefined,
+  usageTerms: undefined,
+  credit: undefined,
+  alt: undefined,
   date: undefined,
   takenAt: undefined,
   title: undefined,
@@ -43,7 +46,7 @@ test('fills the open fields only', () => {
     ...picture,
     artist: 'Ann',
     categories: ['cats', 'night sky', 'blue  deep'],
-    source: { name: '© Ann', url: 'https://example.org/c' },
+    licence: '© Ann=https://example.org/c',
     createdAt: '2024-02-03T04:05:06.000Z',
   });
   assert.deepEqual(fill(metadata, []), picture);
@@ -65,20 +68,39 @@ test('ignores what cameras write into descriptions', () => {
 test('ignores values that are not valid', () => {
   const id = '01890a5d-ac96-774b-bcce-b302099a8057';
   const keywords = [id, 'x'.repeat(256), '\0\u200b', '\ud800', 'fi\u202ene'];
-  assert.deepEqual(fill({ creator: 'x'.repeat(256), keywords, copyright: 'x'.repeat(256) }), {
+  assert.deepEqual(fill({ creator: 'x'.repeat(256), keywords }), {
     ...picture,
     categories: ['cats', 'fine'],
   });
   assert.deepEqual(fill({ creator: id }), picture);
-  assert.deepEqual(fill({ copyright: '©', copyrightUrl: 'javascript:alert(1)' }).source, {
-    name: '©',
-    url: '',
-  });
+  assert.deepEqual(fill({ copyright: '©', copyrightUrl: 'javascript:alert(1)' }), picture);
+  assert.deepEqual(fill({ usageTerms: 'javascript:alert(1)', copyrightUrl: 'data:text/html,x' }), picture);
   const many = Array.from({ length: 250 }, (_, index) => `c${index}`);
   assert.deepEqual(
     fill({ keywords: ['more'] }, allFields, { ...picture, categories: many }).categories,
     many,
   );
+});
+
+test('a notice names the licence if nothing else does, or else is the credit', () => {
+  const [copyright, by] = ['© Ann', 'https://creativecommons.org/licenses/by/4.0/deed.de'];
+  const rightsOf = (metadata: Partial<Metadata>) => {
+    const { licence, credit } = fill(metadata);
+    return [licence, credit];
+  };
+  assert.deepEqual(rightsOf({ copyright }), ['© Ann', undefined]);
+  assert.deepEqual(rightsOf({ copyright, copyrightUrl: 'https://a.test/' }), [
+    '© Ann=https://a.test/',
+    undefined,
+  ]);
+  assert.deepEqual(rightsOf({ copyright, copyrightUrl: by }), ['CC BY 4.0', '© Ann']);
+  assert.deepEqual(rightsOf({ copyright, usageTerms: 'Ask me', credit: 'Ann' }), ['Ask me', 'Ann']);
+  // Too long or hostile texts are cut or left out.
+  assert.deepEqual(rightsOf({ copyright: 'x\u202e\n'.repeat(10_000) }), ['x '.repeat(128).trim(), undefined]);
+  assert.deepEqual(rightsOf({ usageTerms: 'see ftp://a.test', copyrightUrl: 'https://a.test/' }), [
+    ...['https://a.test/', undefined],
+  ]);
+  assert.equal(fill({ alt: `a\0${'b'.repeat(10_000)}` }).alt, `a${'b'.repeat(1999)}`);
 });
 
 test('keywords that tell the place are not categories', () => {
@@ -111,7 +133,7 @@ test('what the metadata states is no longer open', () => {
   );
   assert.deepEqual(openFields, [
     ...['source', 'createdAt', 'characters', 'nsfw'],
-    ...['title', 'description', 'takenAt'],
+    ...['title', 'description', 'takenAt', 'licence', 'credit', 'alt'],
   ]);
 });
 
@@ -176,14 +198,14 @@ test('a folder of pictures gets artists and categories from their metadata unles
   const artists = new Map<string, string>();
   for await (const { id, name } of snapshot.entries('artist')) artists.set(id, name);
   const images = (await Array.fromAsync(snapshot.images())).map(({ document }) => {
-    const { artist, categories, source, createdAt, nsfw } = readDocument(document);
+    const { artist, categories, source, licence, createdAt, nsfw } = readDocument(document);
     const names = categories.map(({ name }) => name);
-    return [artists.get(artist ?? ''), names, source?.name, createdAt.slice(0, 4), nsfw];
+    return [artists.get(artist ?? ''), names, source.name, licence, createdAt.slice(0, 4), nsfw];
   });
   assert.deepEqual(images, [
-    ['Ann Ink', ['blue  deep', 'cats', 'night sky'], '© Ann Ink', '2024', 'sfw'],
-    ['Bob', ['cats'], '© Ann Ink', '2024', 'sfw'],
-    ['Ann Ink', ['blue  deep', 'cats', 'night sky'], 'example.org', '2020', 'nsfw'],
+    ['Ann Ink', ['blue  deep', 'cats', 'night sky'], '', '© Ann Ink', '2024', 'sfw'],
+    ['Bob', ['cats'], '', '© Ann Ink', '2024', 'sfw'],
+    ['Ann Ink', ['blue  deep', 'cats', 'night sky'], 'example.org', '© Ann Ink', '2020', 'nsfw'],
   ]);
   assert.deepEqual(await importFiles(config, [folder]), { added: 0, updated: 0, unchanged: 3 });
 });

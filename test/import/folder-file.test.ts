@@ -1,7 +1,7 @@
 /** What folders say about their pictures. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { choose, describeKept, isSameChoice } from '../../src/cli/importing/run-import.ts';
+import { choose, describeKept, isSameChoice } from '../../src/cli/importing/options.ts';
 import { inherit, parseFolderFile, usedFolders } from '../../src/import/sources/walk.ts';
 
 test('chooses the folders that are categories', () => {

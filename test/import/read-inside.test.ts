@@ -1,7 +1,7 @@
 /** Reading files of a folder while another process changes it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -37,4 +37,13 @@ test('never reads a file outside, even if a folder becomes a link after the chec
     assert.notEqual(text, 'outside');
   }
   await worker.terminate();
+});
+
+// Linux says that such a file has 4,096 bytes.
+const online = '/sys/devices/system/cpu/online';
+
+test('a file that is shorter than its size says is read to its end', {
+  skip: !existsSync(online),
+}, async () => {
+  assert.match(String(await readInside('/sys/devices/system/cpu', 'online', 4096)), /^[\d,-]+\n$/);
 });

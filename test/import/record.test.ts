@@ -87,7 +87,7 @@ const invalid: [string, string | object, RegExp][] = [
   [
     'an edited field that does not exist',
     { ...image, edited: ['nsfw'] },
-    /edited\.0: must be a list of artist/,
+    /edited\.0: must be a list of alt, artist/,
   ],
   ['a blocked name of no kind', { type: 'blocked', kind: 'image', name: 'a' }, /kind: must be/],
   ['a removed picture without its id', { type: 'removed', hash: 'ab', image: '1' }, /image: must be a UUID/],

@@ -1,8 +1,9 @@
 /** Imports: all or nothing, idempotent, and shelves and documents that follow every change. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
+import { parseJsonBytes } from '../../src/lib/byte-string.ts';
 import { openStore, openWriter } from '../../src/server/engines.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
@@ -10,6 +11,7 @@ import { shelfProblems, snapshot } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngine, sqlite, testOnOneStore } from '../support/servers/engines.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 
 await forEachEngine(async (engine) => {
   const testOnce = testOnOneStore(engine);
@@ -31,8 +33,8 @@ await forEachEngine(async (engine) => {
 
   async function imagesOf(box: Sandbox, artistName: string) {
     return read(box, async (catalogue) => {
-      const artists = (await catalogue.list('artist', { offset: 0, limit: 100 })).items.map(({ document }) =>
-        JSON.parse(document),
+      const artists = (await catalogue.list('artist', { offset: 0, limit: 100 })).items.map(({ json }) =>
+        parseJsonBytes(json),
       );
       const { id } = artists.find(({ name }) => name === artistName);
       const images = await listed(catalogue, { artist: [id] }, { offset: 0, limit: 100 });
@@ -130,7 +132,7 @@ await forEachEngine(async (engine) => {
       );
       assert.equal(total, 7);
       assert.deepEqual(
-        items.map(({ document }) => JSON.parse(document).name),
+        items.map(({ json }) => parseJsonBytes(json).name),
         ['m', 'Z', 'Zz', 'é', 'ｱ'],
       );
     });
@@ -229,4 +231,14 @@ await forEachEngine(async (engine) => {
       await assert.rejects(box.import([keyed(1)]), /2 images have these bytes; add the "id" of one of them/);
     });
   });
+});
+
+test('decisions without a time keep the one that they have, when they are imported again', async () => {
+  const box = sandbox();
+  const decisions = [
+    { type: 'blocked', kind: 'category', name: 'spam' },
+    { type: 'removed', hash: '0'.repeat(64), image: uuid(4, 1) },
+  ];
+  assert.deepEqual(await box.import(decisions), { added: 2, updated: 0, unchanged: 0 });
+  assert.deepEqual(await box.import(decisions), { added: 0, updated: 0, unchanged: 2 });
 });

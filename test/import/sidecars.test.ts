@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { DETAIL_FIELDS } from '../../src/catalogue/schemas.ts';
 import { RecordError } from '../../src/import/records/problems.ts';
 import type { ImageLine } from '../../src/import/records/record.ts';
 import { mergeFields, toRecord } from '../../src/import/sidecar/fields.ts';
-import { readSidecar, sidecarNames } from '../../src/import/sidecar/read.ts';
+import { readSidecar } from '../../src/import/sidecar/read.ts';
+import { sidecarNames } from '../../src/import/sources/walk.ts';
 
 const folder = join(import.meta.dirname, 'sidecars');
 const corpus = readdirSync(folder);
@@ -100,9 +102,9 @@ test('image boards have numbers for the types of tags', async () => {
 });
 
 test('an empty field states that there is none; a missing one states nothing', async () => {
-  assert.deepEqual((await readJson({})).openFields?.length, 9);
+  assert.deepEqual((await readJson({})).openFields?.length, 12);
   const empty = { artist: null, source: '', createdAt: null, tags: [], characters: [], rating: '' };
-  assert.deepEqual((await readJson(empty)).openFields, ['nsfw', 'title', 'description', 'takenAt']);
+  assert.deepEqual((await readJson(empty)).openFields, ['nsfw', ...DETAIL_FIELDS]);
 });
 
 test('names of folders are categories, and can mark a picture as explicit', async () => {

@@ -97,7 +97,7 @@ test('reads the YAML of PhotoPrism, and nothing else', () => {
   const text = `# comment
 ---
 A: 'it''s'
-B: "a\\u00e9\\n\\"\\x41"
+B: "a\\u00e9\\n\\"\\x41\\U0001f98a"
 C: long
   text
 
@@ -119,7 +119,7 @@ K: 2021-01-01T00:00:00Z
 `;
   assert.deepEqual(Object.fromEntries(readFlatYaml(text)), {
     A: "it's",
-    B: 'aé\n"A',
+    B: 'aé\n"A🦊',
     C: 'long text of lines',
     D: 'first\nsecond',
     'E.F': 'x',

@@ -1,18 +1,20 @@
 /** Images without an artist belong to the artist "Unknown". */
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
-import { importFiles } from '../../src/cli/importing/import.ts';
 import type { Config } from '../../src/config/config.ts';
+import { parseJsonBytes } from '../../src/lib/byte-string.ts';
 import { openStore, openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 
 test('its id is a version 5 UUID in the namespace of URLs', () => {
   const namespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
@@ -26,7 +28,7 @@ await forEachEngineInDepth((engine) => {
   async function artistsIn(config: Config): Promise<object[]> {
     await using store = await openStore(config);
     const { items } = await store.catalogue.list('artist', { offset: 0, limit: 25 });
-    const artists = items.map(({ document }) => JSON.parse(document) as { id: string });
+    const artists = items.map(({ json }) => parseJsonBytes(json) as { id: string });
     return await Promise.all(
       artists.map(async (artist) => ({
         ...artist,

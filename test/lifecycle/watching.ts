@@ -3,7 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { mock } from 'node:test';
 import type { Rating } from '../../src/catalogue/schemas.ts';
-import { GRACE_MS, watchCommand } from '../../src/cli/importing/import.ts';
+import { GRACE_MS, watchCommand } from '../../src/cli/importing/watch.ts';
 import { configFor } from '../support/zukan/service.ts';
 import type { Year } from './year.ts';
 

@@ -4,13 +4,15 @@ import { test } from 'node:test';
 import type { Mimetype } from '../../src/catalogue/schemas.ts';
 import {
   countFrames,
+  decodeInProcess,
   decodingBytes,
   MAX_FRAMES,
   MAX_IMPORT_BYTES,
   MAX_SERVING_BYTES,
   PROCESS_BYTES,
 } from '../../src/media/decoding.ts';
-import { PictureError, readPicture } from '../../src/media/picture.ts';
+import { PictureError } from '../../src/media/metadata/part.ts';
+import { readPicture } from '../../src/media/picture.ts';
 import { avifHeader, gifOfFrames, webpOfFrames } from '../support/pictures/hostile.ts';
 import { draw } from '../support/pictures/pictures.ts';
 
@@ -117,4 +119,10 @@ test('rejects pictures that would take too much memory, without decoding them', 
       assert.match(error.message, reason);
       return true;
     });
+});
+
+test('a decoder that ends before it has read the picture is a problem of the picture', async () => {
+  const limits = { maxMemory: MAX_IMPORT_BYTES, timeoutMs: 1 };
+  const { problem } = (await decodeInProcess(Buffer.alloc(2e7), [], limits)) as { problem: string };
+  assert.equal(problem, 'the decoder ended with SIGKILL');
 });

@@ -5,20 +5,15 @@ import { once } from 'node:events';
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import {
-  handleAbandoned,
-  openPrepared,
-  readJournals,
-  sortJournals,
-  startJournal,
-} from '../../src/media/journal.ts';
+import { handleAbandoned, readJournals, sortJournals, startJournal } from '../../src/media/journal.ts';
+import { openStaging } from '../../src/media/staging.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 type Work = Parameters<typeof handleAbandoned>[2];
 
 async function handle(folder: string, work: Work, onFailure: (error: Error) => void = assert.fail) {
-  const prepared = openPrepared(join(folder, 'prepared.db'), Date.now);
-  await handleAbandoned(await sortJournals(folder), prepared, work, onFailure);
+  const staging = openStaging(join(folder, 'prepared.db'), Date.now);
+  await handleAbandoned(await sortJournals(folder, staging), staging, work, onFailure);
 }
 
 test('lists the added keys until the journal finishes', async () => {
@@ -55,7 +50,8 @@ test('passes on the keys of a killed process, and not those of a running one', a
     const journal = await startJournal(process.argv[2]);
     await journal.add('ab/cd.png');
     console.log('added');
-    setInterval(() => {}, 1000);`;
+    // A journal that nothing refers to is collected, and its lock ends.
+    setInterval(() => journal, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, journal, folder]);
   after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');

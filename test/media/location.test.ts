@@ -6,7 +6,8 @@ import ExifReader from 'exifreader';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { removeLocation } from '../../src/media/metadata/location.ts';
-import { detectType, PictureError } from '../../src/media/picture.ts';
+import { PictureError } from '../../src/media/metadata/part.ts';
+import { detectType } from '../../src/media/picture.ts';
 import { atDepth } from '../support/depth.ts';
 import * as make from '../support/pictures/geotagged.ts';
 

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { PictureError, readPicture } from '../../src/media/picture.ts';
+import { PictureError } from '../../src/media/metadata/part.ts';
+import { readPicture } from '../../src/media/picture.ts';
 import { type Drawing, draw } from '../support/pictures/pictures.ts';
 
 const drawing: Drawing = { file: '', format: 'png', width: 120, height: 80, colour: '#c02020' };

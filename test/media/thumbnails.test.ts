@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { thumbHashToAverageRGBA } from 'thumbhash';
 import { Budget } from '../../src/lib/concurrency.ts';
+import { readMetadata } from '../../src/media/metadata/read.ts';
 import { readPicture } from '../../src/media/picture.ts';
 import { draw } from '../support/pictures/pictures.ts';
 
@@ -44,6 +45,34 @@ test('makes WebP files of the sizes that are smaller than the picture', async ()
   assert.ok(average.b > average.r && average.r > average.g && average.a === 1, JSON.stringify(average));
 });
 
+test('thumbnails keep the copyright notice, the terms and the credit, and nothing else', async () => {
+  const xmp = (rights: string) =>
+    `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:r="http://ns.adobe.com/xap/1.0/rights/" xmlns:p="http://ns.adobe.com/photoshop/1.0/" p:City="Kyoto">${rights}<dc:title>secret</dc:title></rdf:Description></rdf:RDF></x:xmpmeta>`;
+  const rights = `<dc:rights>© A&amp;B &lt;i&gt;${'x'.repeat(10_000)}</dc:rights><r:WebStatement>https://a.test/</r:WebStatement><p:Credit>Ann 図</p:Credit>`;
+  const exif = { IFD0: { Artist: 'secret', Copyright: 'of EXIF' } };
+  for (const format of ['jpeg', 'png', 'webp', 'avif'] as const) {
+    const picture = (text: string) =>
+      twoColours(60, 40).withExif(exif).withXmp(xmp(text)).toFormat(format).toBuffer();
+    const [thumbnail] = (await readPicture(await picture(rights), [30])).thumbnails;
+    const kept = await readMetadata(thumbnail?.bytes as Buffer, 'image/webp');
+    assert.equal(kept?.copyright?.replace(/x+$/, ''), '© A&B <i>', format);
+    assert.deepEqual(
+      [kept?.copyright?.length, kept?.copyrightUrl, kept?.credit],
+      [300, 'https://a.test/', 'Ann 図'],
+    );
+    const names = ['rights', 'WebStatement', 'Credit'];
+    assert.deepEqual(
+      kept?.properties.map(([name]) => name),
+      names,
+    );
+    assert.ok(!thumbnail?.bytes.includes('secret') && !thumbnail?.bytes.includes('EXIF'));
+    const [other] = (await readPicture(await picture(''), [30])).thumbnails;
+    assert.equal((await readMetadata(other?.bytes as Buffer, 'image/webp'))?.copyright, 'of EXIF');
+  }
+  const [plain] = (await readPicture(await twoColours(60, 40).png().toBuffer(), [30])).thumbnails;
+  assert.equal(await readMetadata(plain?.bytes as Buffer, 'image/webp'), undefined);
+});
+
 test('tells animations of every type from stills', async () => {
   const drawing = { file: '', width: 20, height: 10, colour: '#204060' };
   const isAnimated = async (bytes: Buffer) => (await readPicture(bytes, [])).facts.previews.isAnimated;
@@ -77,11 +106,11 @@ test('applies every EXIF orientation, as sharp does', async () => {
   }
 });
 
-test('converts the colour profile to sRGB and leaves out all metadata', async () => {
+test('converts the colour profile to sRGB and leaves out other metadata', async () => {
   const pixels = { create: { width: 100, height: 80, channels: 3 as const, background: '#e06020' } };
   const bytes = await sharp(pixels)
     .withIccProfile('p3')
-    .withExif({ IFD0: { Copyright: 'somebody' } })
+    .withExif({ IFD0: { Artist: 'somebody' } })
     .jpeg({ quality: 95 })
     .toBuffer();
   assert.ok((await sharp(bytes).metadata()).icc);

@@ -15,8 +15,6 @@ export const nothingTuned: Tuning = {
   maxItemsPerSlice: 3,
   maxTestedImages: 0,
   maxExampleAgeMs: 0,
-  maxFactsAgeMs: 0,
-  maxSitemapAgeMs: 0,
 };
 
 /** Too little for any document or signature. */

@@ -1,10 +1,11 @@
 /** Threads that read the document cache while it changes. */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument } from '../../src/catalogue/documents/image-document.ts';
-import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
-import { DocumentCache, REVISION } from '../../src/store/document-cache/cache.ts';
+import { DocumentCache } from '../../src/store/document-cache/cache.ts';
+import { CacheMemory } from '../../src/store/document-cache/memory.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { documentWith } from '../support/catalogues/document.ts';
 
 export const IMAGES = 60;
 /** A revision changes every image whose number has the same remainder. */
@@ -16,22 +17,11 @@ export const isChangedIn = (revision: number, image: number): boolean => (revisi
 export function documentAt(revision: number, image: number): string {
   const change = revision - ((((revision - image) % PERIOD) + PERIOD) % PERIOD);
   const text = `${change} of ${image} ${change % 2 === 0 ? '図鑑' : ''}`.repeat(1 + (image % 3));
-  return composeDocument(
-    {
-      id: '40000000-0000-4000-8000-000000000001',
-      artist: '20000000-0000-4000-8000-000000000001',
-      source: { name: text, url: 'https://example.org/' },
-      nsfw: 'sfw',
-      createdAt: '2026-01-01T00:00:00.000Z',
-
-      ...NO_DETAILS,
-      meta: { eTag: 'e', size: 5, mimetype: 'image/png', color: '#000000', dimens: dimensions(3, 2) },
-    },
-    'ab/cd.png',
-    JSON.stringify({ id: '20000000-0000-4000-8000-000000000001', name: `artist ${change}`, url: '' }),
-    [],
-    [JSON.stringify({ name: `character ${change}` })],
-  );
+  return documentWith({
+    source: text,
+    artist: { id: uuid(2, 1), name: `artist ${change}`, url: '' },
+    characters: [{ name: `character ${change}` }],
+  });
 }
 
 export interface Readers {
@@ -58,11 +48,11 @@ export function startReaders(memory: SharedArrayBuffer, threads: number): Reader
 
 function read({ memory, counts }: { memory: SharedArrayBuffer; counts: Readers['counts'] }): void {
   const cache = new DocumentCache(memory);
-  const words = new Uint32Array(memory);
+  const current = new CacheMemory(memory);
   const images = Array.from({ length: IMAGES }, (_, index) => index + 1);
   const signLink = () => ({ url: 'url', expires: 'later' });
   while (Atomics.load(counts, 2) === 0) {
-    const revision = Atomics.load(words, REVISION);
+    const { revision } = current;
     cache.get(images, revision).forEach((document, index) => {
       if (!document) return;
       const expected = new ImageDocument(documentAt(revision, index + 1));

@@ -1,9 +1,11 @@
 /** The cover of an entry is its newest image rated sfw, compared with a simple model while the catalogue changes. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntryDetails } from '../../src/catalogue/catalogue.ts';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import type { MentionedKind as Kind } from '../../src/catalogue/schemas.ts';
+import { parseJsonBytes } from '../../src/lib/byte-string.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
 import {
   artists,
@@ -55,9 +57,9 @@ function expectedCovers(pictures: Picture[]): Record<Kind, Covers> {
 const link = { url: 'https://example.org/x', expires: '2026-01-01T00:00:00.000Z' };
 
 function toCovers(entries: EntryDetails[]): Covers {
-  const rows = entries.map(({ document, images, cover }) => {
+  const rows = entries.map(({ json, images, cover }) => {
     const id = cover && JSON.parse(cover.toCover(() => link)).id;
-    return [JSON.parse(document).name, [images, id]];
+    return [parseJsonBytes(json).name, [images, id]];
   });
   return Object.fromEntries(rows);
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
 import { ImageDocument, type SignLink } from '../../src/catalogue/documents/image-document.ts';
-import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
 import { DocumentCache } from '../../src/store/document-cache/cache.ts';
 import { DocumentCacheWriter } from '../../src/store/document-cache/filler.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { documentWith } from '../support/catalogues/document.ts';
 import { character, codePoint } from '../support/characters.ts';
 import { until } from '../support/until.ts';
 import { documentAt, IMAGES, isChangedIn, startReaders } from './cache-readers.ts';
@@ -24,26 +24,14 @@ const signLink: SignLink = ({ fileName: name, key }) => ({
   expires: 'later',
 });
 
-function documentOf(text: string, character = text, previews?: string, title = ''): string {
-  return composeDocument(
-    {
-      id: '40000000-0000-4000-8000-000000000001',
-      artist: '20000000-0000-4000-8000-000000000001',
-      source: { name: text, url: 'https://example.org/' },
-      nsfw: 'sfw',
-      createdAt: '2026-01-01T00:00:00.000Z',
-
-      ...NO_DETAILS,
-      title,
-      meta: { eTag: 'e', size: 5, mimetype: 'image/png', color: '#000000', dimens: dimensions(3, 2) },
-    },
-    'ab/cd.png',
-    JSON.stringify({ id: '20000000-0000-4000-8000-000000000001', name: text, url: character }),
-    [],
-    [JSON.stringify({ name: character, occupations: [character], createdAt: 't' })],
+const documentOf = (text: string, character = text, previews?: string, title = ''): string =>
+  documentWith({
+    title,
+    source: text,
+    artist: { id: uuid(2, 1), name: text, url: character },
+    characters: [{ name: character, occupations: [character], createdAt: 't' }],
     previews,
-  );
-}
+  });
 
 test('returns any document as it was added', () => {
   const { memory, writer, cache } = emptyCache(4 * 1024 * 1024);

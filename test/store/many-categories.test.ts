@@ -1,16 +1,15 @@
 /** Requests that name as many categories as they may get the right answer without making others wait. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Block } from '../../src/catalogue/sets/blocks.ts';
 import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
-import type { Selection } from '../../src/store/read/selection.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
-import { until } from '../support/until.ts';
 import { caller } from '../support/zukan/caller.ts';
 import { startService } from '../support/zukan/service.ts';
-import { sliceReader } from './slices.ts';
+import { blocksOf, sliceReader } from './slices.ts';
 
 const CATEGORIES = 100;
 const IMAGES = 300;
@@ -59,34 +58,6 @@ await forEachEngine(async (engine) => {
   });
 });
 
-test('selections that requests do without are loaded one at a time, once that is worth it', async () => {
-  const reading: (() => void)[] = [];
-  const sets = new ImageSets(
-    sliceReader({
-      async readShelf(_shelf, from) {
-        await new Promise<void>((resolve) => reading.push(resolve));
-        return { version: 1, items: from === 0 ? [1, 3] : [] };
-      },
-    }),
-  );
-  const selections = Array.from({ length: CATEGORIES }, (_, number): Selection => {
-    const choice = { shelves: [{ number, size: 2 }], size: 2 };
-    const catalogue = { version: 1, lastImage: 5, documentRevision: 1 };
-    return { catalogue, choices: [choice], excluded: [], sizes: new Map() };
-  });
-  const loaded = () => selections.filter((selection) => sets.cached(selection)).length;
-  for (const selection of selections) sets.missed(selection, 0, caller);
-  await new Promise(setImmediate);
-  assert.equal(reading.length, 0);
-  for (let count = 0; count < 3; count++) {
-    for (const selection of selections) if (!sets.cached(selection)) sets.missed(selection, 10, caller);
-    await until('a shelf is read', () => reading.length === 1);
-    assert.equal(loaded(), count);
-    reading.pop()?.();
-    await until('it is loaded', () => loaded() === count + 1);
-  }
-});
-
 test('a selection of hundreds of shelves is computed a shelf at a time, between other work', async () => {
   const lastImage = 1_000_000;
   const excluded = Array.from({ length: 300 }, (_, index) => ({ number: index + 1, size: 5000 }));
@@ -94,14 +65,14 @@ test('a selection of hundreds of shelves is computed a shelf at a time, between 
   // The images of a shelf are a few numbers apart, those of the first one are spread over all numbers.
   const imageAt = (shelf: number, position: number) =>
     shelf === 0 ? position * 32 + 1 : shelf * 3000 + position * 2 + 1;
+  let blocks: Block[] = [];
   const sets = new ImageSets(
     sliceReader({
-      itemsPerSlice: 8000,
-      async readShelf(shelf, from, to) {
-        const { size } = excluded[Number(shelf) - 1] ?? first;
-        const count = Math.max(0, Math.min(to, size) - from);
-        const items = Array.from({ length: count }, (_, index) => imageAt(Number(shelf), from + index));
-        return { version: 1, items };
+      async readBlocks(shelf = 0, from, to) {
+        const { size } = excluded[shelf - 1] ?? first;
+        if (from === 0)
+          blocks = blocksOf(Array.from({ length: size }, (_, position) => imageAt(shelf, position)));
+        return { version: 1, items: blocks.filter(([block]) => block >= from && block < to) };
       },
     }),
   );

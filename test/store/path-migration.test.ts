@@ -43,7 +43,7 @@ await forEachEngine((engine) => {
     tamper(
       config,
       `insert into source_file (folder, path, image, state, fingerprint) values
-         ${files.map((file) => `('${file.join("', '")}', 'first', 'print')`)};
+         ${files.map((file) => `('${file.join("', '")}', 'first', 'of ${file[1]?.normalize()}')`)};
        insert into source_folder values ('${nfc}', '{"defaultRating":"nsfw"}'), ('${nfd}', '{}'),
          ('${nfd}b', '{"albumsFrom":"folders"}')`,
     );
@@ -51,8 +51,8 @@ await forEachEngine((engine) => {
     await using snapshot = await openSnapshot(config);
     const rows = await Array.fromAsync(snapshot.sourceFiles());
     assert.equal(rows.length, 1202);
-    for (const row of rows)
-      assert.deepEqual([row.folder.normalize(), row.path.normalize()], [row.folder, row.path]);
+    for (const { folder, path, fingerprint } of rows)
+      assert.deepEqual([folder.normalize(), path.normalize(), `of ${path}`], [folder, path, fingerprint]);
     assert.equal(rows.filter(({ path, state }) => path === '7 ä' && state === 'first').length, 2);
     assert.deepEqual(await Array.fromAsync(snapshot.chosenFolders()), [
       { folder: nfc, choice: { defaultRating: 'nsfw' } },

@@ -2,40 +2,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { composeDocument, dimensions } from '../../src/catalogue/documents/document.ts';
-import { NO_DETAILS } from '../../src/catalogue/schemas.ts';
+import { listImages } from '../../src/catalogue/sets/blocks.ts';
 import type { CatalogueWriter, ImageRow } from '../../src/catalogue/writer.ts';
 import { createCatalogue, openWriter } from '../../src/server/engines.ts';
-import { uuid } from '../support/catalogues/catalogue.ts';
+import { documentWith } from '../support/catalogues/document.ts';
 import { sandbox } from '../support/catalogues/import.ts';
+import type { StoredBlock } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine, tablesIn } from '../support/servers/engines.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
 
 const TRANSACTIONS = atDepth(5, 30);
 const MAX_STEPS = 20;
-const DOCUMENT = composeDocument(
-  {
-    id: uuid(4, 1),
-    artist: uuid(1, 1),
-    source: { name: 'd\tß\\\n', url: '' },
-    nsfw: 'sfw',
-    createdAt: '2026-01-01T00:00:00.000Z',
-
-    ...NO_DETAILS,
-    meta: {
-      eTag: 'e',
-      size: 1,
-      mimetype: 'image/png',
-      color: '#000000',
-      dimens: dimensions(1, 1),
-    },
-  },
-  'k',
-  '{}',
-  [],
-  [],
-);
+const DOCUMENT = documentWith({ source: 'd\tß\\\n' });
 
 /** The shelves of each image, in the order of adding. */
 type Model = Map<ImageRow, number[]>;
@@ -109,21 +88,20 @@ await forEachEngine((engine) => {
       shelves = [catalogue, ...Object.values(rating)];
       for (let step = randomInt(MAX_STEPS); step >= 0; step--) await pick(steps)(writer);
       await writer.commit();
-      const { placed, wrong, documents } = tablesIn(config, {
-        placed: 'select shelf, id from placement join image on number = image order by shelf, position',
-        wrong: `select * from shelf
-         where size <> (select count(*) from placement where shelf = shelf.number)
-            or size <> (select coalesce(max(position) + 1, 0) from placement where shelf = shelf.number)`,
+      const { blocks, images, sizes, documents } = tablesIn(config, {
+        blocks: 'select shelf, block, images from shelf_block order by shelf, block',
+        images: 'select number, id from image',
+        sizes: 'select number, size from shelf order by number',
         documents: 'select distinct document from image',
       });
-      const expected = shelves
-        .toSorted((a, b) => a - b)
-        .flatMap((shelf) => imagesOn(model, shelf).map((id) => ({ shelf, id })));
-      assert.deepEqual(
-        placed.map((row) => ({ ...row })),
-        expected,
-      );
-      assert.deepEqual(wrong, []);
+      const ids = new Map((images as { number: number; id: string }[]).map(({ number, id }) => [number, id]));
+      const stored = (shelf: number) =>
+        (blocks as StoredBlock[])
+          .filter((block) => block.shelf === shelf)
+          .flatMap(({ block, images }) => listImages([block, images]).map((image) => ids.get(image)));
+      for (const shelf of shelves) assert.deepEqual(stored(shelf), imagesOn(model, shelf));
+      for (const { number, size } of sizes as { number: number; size: number }[])
+        assert.equal(size, imagesOn(model, number).length);
       assert.deepEqual(
         documents.map((row) => ({ ...row })),
         model.size > 0 ? [{ document: DOCUMENT }] : [],

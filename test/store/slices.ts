@@ -1,46 +1,38 @@
 /** A reader of slices whose rows and versions a test decides. */
-import type { ImageDimensions } from '../../src/catalogue/sets/image-set.ts';
+import { type Block, blockOf, packImages } from '../../src/catalogue/sets/blocks.ts';
 import type { Slice, SliceReader } from '../../src/store/read/slices.ts';
 
-type Read<T> = (row: number | string, from: number, to: number) => Promise<Slice<T>>;
-
 export function sliceReader(overrides: {
-  readShelf?: Read<number>;
-  readNames?: Read<string>;
+  readBlocks?: SliceReader['readBlocks'];
+  readNames?: (kind: string, from: number, to: number) => Promise<Slice<string>>;
   readHashes?: SliceReader['readHashes'];
   currentVersion?: () => number;
-  itemsPerSlice?: number;
-  /** By image number. */
-  dimensions?: (number: number) => ImageDimensions | undefined;
-  lastImage?: number;
 }): SliceReader {
   const unexpected = async () => {
     throw new Error('unexpected read');
   };
-  const { readShelf = unexpected, readNames = unexpected, currentVersion = () => 1 } = overrides;
-  const { itemsPerSlice = 200, readHashes = unexpected } = overrides;
-  const { dimensions = () => undefined, lastImage = 0 } = overrides;
-  const sizeOf = (image: number): ImageDimensions[] => {
-    const size = dimensions(image);
-    return size ? [size] : [];
-  };
-  const sizesFrom = (first: number) =>
-    Array.from({ length: Math.max(0, lastImage + 1 - first) }, (_, index) => first + index)
-      .flatMap(sizeOf)
-      .slice(0, itemsPerSlice);
+  const { readBlocks = unexpected, readNames = unexpected, currentVersion = () => 1 } = overrides;
+  const { readHashes = unexpected } = overrides;
   return {
-    imagesPerSlice: itemsPerSlice,
-    placementsPerSlice: itemsPerSlice,
-    namesPerSlice: itemsPerSlice,
-    hashesPerSlice: itemsPerSlice,
-    readShelf,
+    blocksPerSlice: 100,
+    sizeBlocksPerSlice: 100,
+    namesPerSlice: 200,
+    hashesPerSlice: 200,
+    readBlocks,
     readNames,
     readSizes: unexpected,
     readAliases: async () => ({ version: currentVersion(), items: [] }),
     readHashes,
-    readDimensions: async (above) => ({ version: currentVersion(), items: sizesFrom(above + 1) }),
-    readPlacements: unexpected,
-    readChanges: async () => ({ version: currentVersion(), isSuccessor: true, images: [], next: undefined }),
     currentVersion,
   };
+}
+
+/** Those of the blocks from one number up to another that have images of a shelf. */
+export function blocksOf(images: number[], from = 0, to = Number.POSITIVE_INFINITY): Block[] {
+  const byBlock = Map.groupBy(images, blockOf);
+  return [...byBlock].flatMap(([block, ofBlock]): Block[] => {
+    const placed = ofBlock.map((image) => ({ image, shelves: [1], width: 1, height: 1 }));
+    const content = packImages(placed).get(1)?.content ?? '';
+    return block >= from && block < to ? [[block, content]] : [];
+  });
 }

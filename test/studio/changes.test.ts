@@ -150,11 +150,16 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await studio.summary([id])).version, version);
   });
 
-  test('entries are renamed, merged and removed unless they changed meanwhile', async () => {
-    const entry = async (name: string) =>
-      (await studio.get('/data/entries?kind=category')).json.find(
-        (entry: { name: string }) => entry.name === name,
-      );
+  const entry = async (name: string) =>
+    (await studio.get('/data/entries?kind=category')).json.find(
+      (entry: { name: string }) => entry.name === name,
+    );
+  const refusal = async (path: string, body: object) => {
+    const { status, json } = await studio.post(path, body);
+    return [status, json.error];
+  };
+
+  test('entries are renamed unless they changed meanwhile', async () => {
     const { id: sea, version } = await entry('sea');
     const rename = {
       kind: 'category',
@@ -173,6 +178,53 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await labels())[0], 'change the category sea');
     await undoLast();
     assert.deepEqual((await entry('sea')).aliases, []);
+  });
+
+  test('entries are merged unless one of them changed or went meanwhile', async () => {
+    const before = await studio.summary(all);
+    const { id: from, version } = await entry('sea');
+    await studio.change('/change/entry/create', { kind: 'category', name: 'ocean' });
+    const { id: into, version: versionOfOcean } = await entry('ocean');
+    const merge = { kind: 'category', from, into, version };
+    assert.deepEqual(await refusal('/change/entry/merge', { ...merge, version: versionOfOcean }), [
+      ...[409, 'the category "sea" was changed meanwhile; look at it again'],
+    ]);
+    assert.deepEqual(await refusal('/change/entry/merge', { ...merge, into: uuid(9, 9) }), [
+      ...[409, 'the category to merge into was removed'],
+    ]);
+    await studio.change('/change/entry/merge', merge);
+    const categories = async () =>
+      (await studio.summary(all)).categories.map(({ name, images }) => [name, images]);
+    assert.deepEqual(await categories(), [['ocean', 3]]);
+    assert.equal(await entry('sea'), undefined);
+    assert.deepEqual((await entry('ocean')).aliases, ['sea']);
+    assert.deepEqual(await refusal('/change/entry/merge', merge), [
+      409,
+      'the category was removed meanwhile',
+    ]);
+    assert.equal((await labels())[0], 'merge the category sea');
+    await undoLast();
+    assert.deepEqual(await categories(), [['sea', 3]]);
+    await undoLast();
+    assert.equal(await entry('ocean'), undefined);
+    assert.equal((await studio.summary(all)).version, before.version);
+  });
+
+  test('entries are removed unless they changed meanwhile, and a blocked name stays away', async () => {
+    const before = await studio.summary(all);
+    const { id: sea, version } = await entry('sea');
+    const remove = { kind: 'category', id: sea, version, block: true };
+    assert.deepEqual(await refusal('/change/entry/remove', { ...remove, version: 'old' }), [
+      ...[409, 'the category "sea" was changed meanwhile; look at it again'],
+    ]);
+    await studio.change('/change/entry/remove', remove);
+    assert.deepEqual((await studio.summary(all)).categories, []);
+    assert.equal((await labels())[0], 'remove the category sea');
+    await box.ok('import', '--full', box.pictures);
+    assert.equal(await entry('sea'), undefined);
+    await undoLast();
+    assert.equal((await studio.summary(all)).version, before.version);
+    assert.equal((await entry('sea')).images, 3);
   });
 
   test('removed pictures go to the trash, come back from it, and are deleted when it is emptied', async () => {

@@ -53,6 +53,7 @@ const requests: { [A in Address]: Required<RequestTo<A>> } = {
             title: 'a',
             description: 'a',
             takenAt: '',
+            ...{ licence: 'a', credit: 'a', alt: 'a' },
           },
           ...{ addCategories: ['a'], removeCategories: ['a'], addCharacters: ['a'], removeCharacters: ['a'] },
           ...{ addAlbums: ['a'], removeAlbums: ['a'], reset: ['rating'], create: true },
@@ -141,7 +142,7 @@ await forEachEngine(async (engine) => {
 function toQuery(fields: unknown): string {
   const given = typeof fields === 'object' ? (fields ?? {}) : { field: fields };
   const pairs = Object.entries(given).flatMap(([name, value]) =>
-    [value].flat().map((item) => [name, String(item).slice(0, 200)]),
+    [value].flat().map((item): [string, string] => [name, String(item).slice(0, 200)]),
   );
   return new URLSearchParams(pairs).toString();
 }

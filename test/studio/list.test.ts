@@ -4,12 +4,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
+import { readLayout } from '../../src/media/decoding.ts';
 import { openStore } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
+import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
@@ -98,7 +100,7 @@ await forEachEngineInDepth(async (engine) => {
       albums: [],
       base: 1,
       source: { name: '', url: '' },
-      ...{ title: '', description: '', takenAt: '' },
+      ...{ title: '', description: '', takenAt: '', licence: '', credit: '', alt: '' },
       edited: { rating: 1 },
     });
     const { details, title } = await studio.summary([image(3)]);
@@ -198,7 +200,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await send(Buffer.from('no picture'))).status, 422);
     tamper(box.config, "update shelf set size = 7 where name = 'sea'");
     assert.deepEqual((await studio.get('/data/problems')).json, [
-      'the shelf of category "sea" has gaps or a wrong size',
+      'the shelf of category "sea" has a wrong size',
     ]);
     tamper(box.config, "update shelf set size = 2 where name = 'sea'");
   });
@@ -215,5 +217,23 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await studio.send(`/picture/${image(1)}/256`, cached)).status, 304);
     assert.equal((await studio.get(`/picture/${image(2)}/256`)).status, 404);
     assert.equal((await studio.get(`/picture/${uuid(9, 9)}`)).status, 404);
+  });
+
+  test('a tile gets the smallest thumbnail that is large enough, or else the largest', async () => {
+    const box = sandbox(engine);
+    mkdirSync(join(box.folder, 'paintings'));
+    writeFileSync(join(box.folder, 'paintings/1.png'), await paint(1, 96, 64)().png().toBuffer());
+    const environment = { ...box.environment, THUMBNAILS: '30,70' };
+    await runCommand(['import', join(box.folder, 'paintings')], environment);
+    const studio = await openStudio(box.config);
+    const [id] = await studio.ids();
+    const widthAt = async (size: number) =>
+      (await readLayout((await studio.get(`/picture/${id}/${size}`)).bytes)).width;
+    for (const [size, width] of [
+      [30, 30],
+      [31, 70],
+      [71, 70],
+    ] as const)
+      assert.equal(await widthAt(size), width, `${size} pixels`);
   });
 });

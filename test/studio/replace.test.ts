@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
+import { withFile } from '../../src/studio/pictures.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { paint } from '../support/pictures/painting.ts';
@@ -107,4 +109,11 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(leftovers(), []);
     await box.ok('check');
   });
+});
+
+test('a picture that is larger than an import accepts is refused, and nothing of it stays', async () => {
+  const bytes = Readable.from([Buffer.alloc(1), Buffer.alloc(256 * 2 ** 20)]);
+  const adding = withFile('large.png', bytes, async () => assert.fail('it was stored'));
+  await assert.rejects(adding, /^Error: the picture is too large$/);
+  assert.deepEqual(leftovers(), []);
 });

@@ -1,12 +1,12 @@
 /** The modules of the studio's page that need no browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findNearEqual } from '../../web/studio/entry-names.ts';
-import { IdList } from '../../web/studio/id-list.ts';
-import { toRecordFilter } from '../../web/studio/record-filter.ts';
-import { Selection } from '../../web/studio/selection.ts';
-import { splitNames } from '../../web/studio/text.ts';
-import { GAP, heightOf, indexesIn, layOut, placeOf, rowsBetween } from '../../web/studio/tile-layout.ts';
+import { toRecordFilter } from '../../web/studio/filters.ts';
+import { GAP, heightOf, indexesIn, layOut, placeOf, rowsBetween } from '../../web/studio/grid/layout.ts';
+import { Selection } from '../../web/studio/grid/selection.ts';
+import { IdList } from '../../web/studio/shared/id-list.ts';
+import { splitNames } from '../../web/studio/shared/notices.ts';
+import { findNearEqual } from '../../web/studio/views/entries.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
 
 test('ids are read from bytes, in both directions', () => {

@@ -15,13 +15,8 @@ export async function takeScreenshots(folder: string): Promise<void> {
   const browser = await startBrowser();
 
   const { origin } = await startService(config);
-  const gallery = await visit(browser, origin, {
-    viewport,
-    // A fixed seed, so the screenshot shows the same images each time, none of them blurred.
-    prepare: (context) =>
-      context.addInitScript(`history.replaceState({ key: '', seed: 'zukan', ratings: ["sfw"] }, '')`),
-  });
-  await gallery.page.locator('.tile img.loaded').nth(8).waitFor();
+  // A fixed seed, so the screenshot shows the same images each time, none of them blurred.
+  const gallery = await visit(browser, `${origin}/?nsfw=sfw&seed=zukan`, { viewport });
   await save(gallery.page, join(folder, 'gallery.webp'));
   await gallery.finish();
 

@@ -1,4 +1,4 @@
-/** Moves fingers over the image dialog, and reads where its picture is. */
+/** Moves fingers over the viewer, and reads where its picture is. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 

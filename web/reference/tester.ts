@@ -2,8 +2,7 @@
 import { readCount } from '../../client/pace.ts';
 import { formatQuery } from '../../client/query.ts';
 import { byId, el } from '../dom.ts';
-import type { EntryKind } from '../route.ts';
-import { formatCount } from '../text.ts';
+import { type EntryKind, formatCount } from '../text.ts';
 import { advice, countdown, errorMessage } from './answers.ts';
 import { type Answer, call, remainingWait } from './calls.ts';
 import { readToken } from './token.ts';

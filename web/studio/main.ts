@@ -1,25 +1,16 @@
 /** Starts the studio, and shows the view that the address names. */
 import type { Kind } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
-import { listenForDrops, showAdd } from './add.ts';
-import { get, signOut } from './api.ts';
-import { showDialog } from './dialog.ts';
-import { HistoryPage } from './history.ts';
-import { explain } from './notices.ts';
-import {
-  entries,
-  findLike,
-  focusPictures,
-  hidePictures,
-  loadAll,
-  pictureShortcuts,
-  refreshPictures,
-  showImport,
-} from './pictures.ts';
-import { showRemoved } from './removed.ts';
-import { showReview } from './review.ts';
-import { helpTexts, listenForShortcuts } from './shortcuts.ts';
-import { changeNow, listen, resume, undoLast } from './steps.ts';
+import { PicturesPage } from './pictures.ts';
+import { Steps } from './saving/steps.ts';
+import { get, signOut } from './shared/api.ts';
+import { showDialog } from './shared/dialog.ts';
+import { explain } from './shared/notices.ts';
+import { helpTexts, listenForShortcuts } from './shared/shortcuts.ts';
+import { AddPage } from './views/add.ts';
+import { HistoryPage } from './views/history.ts';
+import { showRemoved } from './views/removed.ts';
+import { showReview } from './views/review.ts';
 
 const views: Record<string, Kind> = {
   artists: 'artist',
@@ -28,17 +19,24 @@ const views: Record<string, Kind> = {
   albums: 'album',
 };
 const lists: Record<string, () => Promise<void>> = {
-  add: showAdd,
-  review: () => showReview(showImport),
+  add: () => addPage.show(),
+  review: () => showReview(steps, (change) => pictures.showImport(change)),
   history: () => historyPage.show(),
-  removed: () => showRemoved(reload),
+  removed: () => showRemoved(steps, reload),
 };
 
-const historyPage = new HistoryPage();
+const steps = new Steps();
+const pictures = new PicturesPage(steps);
+const historyPage = new HistoryPage(steps);
+const addPage = new AddPage(
+  steps,
+  () => pictures.load(),
+  (file) => pictures.findLike(file),
+);
 
 /** Pictures were added or removed. */
 function reload(): void {
-  loadAll();
+  pictures.load();
   refresh();
 }
 
@@ -52,12 +50,12 @@ async function showView(): Promise<void> {
       link.setAttribute('aria-current', 'page');
       byId('menu').textContent = link.textContent;
     } else link.removeAttribute('aria-current');
-  if (isList) hidePictures();
+  if (isList) pictures.hide();
   for (const id of ['pictures', 'panel', 'bar']) byId(id).hidden = isList;
   byId('lists').hidden = !isList;
-  if (kind) await entries.show(kind);
+  if (kind) await pictures.entries.show(kind);
   else if (show) await show();
-  else focusPictures();
+  else pictures.focus();
 }
 
 /** The new view is announced, and the keyboard goes on from its title. */
@@ -71,7 +69,7 @@ async function goToView(): Promise<void> {
 }
 
 function refresh(): void {
-  refreshPictures();
+  pictures.refresh();
   if (!byId('lists').hidden) void showView();
 }
 
@@ -86,23 +84,22 @@ function showHelp(): void {
   showDialog('Keys and fingers', helpTexts(), [{ label: 'Close', isStrong: true }]);
 }
 
-listenForShortcuts({ ...pictureShortcuts, '?': showHelp });
+listenForShortcuts({ ...pictures.shortcuts, '?': showHelp });
 byId('skip').addEventListener('click', (event) => {
   // The part behind the # is the view.
   event.preventDefault();
-  if (byId('lists').hidden) focusPictures();
+  if (byId('lists').hidden) pictures.focus();
   else byId('main').focus();
 });
-byId('undo').addEventListener('click', () => void undoLast());
+byId('undo').addEventListener('click', () => void steps.undoLast());
 byId('help').addEventListener('click', showHelp);
 byId('sign-out').addEventListener('click', () => {
   // The page that asks for the password.
-  changeNow(signOut).then(() => location.reload(), explain);
+  steps.changeNow(signOut).then(() => location.reload(), explain);
 });
 addEventListener('hashchange', () => void goToView());
-listen({ onUndone: (hasOtherPictures) => (hasOtherPictures ? reload() : refresh()) });
-listenForDrops(loadAll, findLike);
+steps.listen({ onUndone: (hasOtherPictures) => (hasOtherPictures ? reload() : refresh()) });
 void goToView();
 void showUser().catch(explain);
-void resume().catch(explain);
-loadAll();
+void steps.resume().catch(explain);
+pictures.load();

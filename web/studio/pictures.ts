@@ -1,251 +1,298 @@
 /** The page with the pictures: the grid, one of them large, the fields of those selected, and what changes them. */
 import type { Change, Rating } from '../../src/studio/contract.ts';
-import { byId } from '../dom.ts';
-import { askAlbumName } from './album-drop.ts';
-import { AlbumOrder } from './album-order.ts';
-import { getIds, upload } from './api.ts';
-import { Bar } from './bar.ts';
-import { loadImports } from './change.ts';
-import { Editing } from './editing.ts';
-import { EntryList } from './entries.ts';
-import { Filters } from './filters.ts';
-import { Grid } from './grid.ts';
-import { HealthPanel } from './health.ts';
-import { IdList } from './id-list.ts';
-import { Loupe } from './loupe.ts';
-import { explain } from './notices.ts';
-import { Panel, RATINGS } from './panel.ts';
-import { search } from './record-filter.ts';
-import { showRemoval } from './removal-dialog.ts';
-import type { Shortcuts } from './shortcuts.ts';
-import { loadSteps, undoLast } from './steps.ts';
-import { TAG_KEYS } from './tags.ts';
-import { formatNumber } from './text.ts';
-import { restoreTileView } from './tile-view.ts';
+import { byId, el } from '../dom.ts';
+import { loadImports } from './changes/change-row.ts';
+import { Filters, search } from './filters.ts';
+import { AlbumOrder, askAlbumName } from './grid/album.ts';
+import { Grid } from './grid/grid.ts';
+import { Loupe } from './loupe/loupe.ts';
+import { Bar } from './panel/bar.ts';
+import { HealthPanel } from './panel/health.ts';
+import { Panel, RATINGS } from './panel/panel.ts';
+import { TAG_KEYS } from './panel/tags.ts';
+import { Editing } from './saving/editing.ts';
+import type { Steps } from './saving/steps.ts';
+import { getIds, upload } from './shared/api.ts';
+import { showDialog, textField } from './shared/dialog.ts';
+import { IdList } from './shared/id-list.ts';
+import { countPictures, explain, formatNumber } from './shared/notices.ts';
+import type { Shortcuts } from './shared/shortcuts.ts';
+import { EntryList } from './views/entries.ts';
 
 /** A selection that grows key by key asks for its summary when it rests. */
 const REST_MS = 40;
 
-let ids = new IdList(new Uint8Array(), false);
-let request = new AbortController();
-let listed = Promise.resolve();
+export class PicturesPage {
+  readonly #steps: Steps;
+  #ids = new IdList(new Uint8Array(), false);
+  #request = new AbortController();
+  #listed = Promise.resolve();
+  readonly #filters = new Filters(
+    () => void this.#load(),
+    () => this.#showList(),
+    (file) => this.findLike(file),
+  );
+  /** The other pages with entries lead here. */
+  readonly entries: EntryList;
+  readonly #grid = new Grid({
+    onSelect: () => this.#onSelect(),
+    onTiles: () => this.#loupe.update(),
+    open: () => this.#loupe.open(),
+    album: () => this.#filters.album,
+    ratingOf: (id) => this.#steps.outbox.ratingOf(id),
+    moveBy: (step) => this.#order.moveBy(step),
+    moveTo: (index) => this.#order.moveTo(index),
+    dropOn: (id) => (id === '' ? askAlbumName((name) => this.#add(name, true)) : this.#add(id, false)),
+  });
+  readonly #order: AlbumOrder;
+  readonly #loupe = new Loupe(this.#grid, () => {
+    byId('main').classList.toggle('has-loupe', this.#loupe.isOpen);
+    this.#grid.reveal();
+  });
+  readonly #editing: Editing;
+  readonly #health = new HealthPanel({
+    showPictures: (query) => this.#filters.only({ shows: [query] }),
+    showImport: (change) => this.showImport(change),
+    showUnused: (kind) => this.entries.showUnused(kind),
+  });
+  readonly #panel: Panel;
+  readonly #bar = new Bar({
+    clear: () => this.#grid.clear(),
+    several: () => {
+      this.#grid.isSelecting = !this.#grid.isSelecting;
+      this.#showBar();
+    },
+    all: () => {
+      this.#grid.isSelecting = true;
+      this.#grid.selectAll();
+    },
+    view: () => this.#loupe.open(),
+    grid: () => this.#loupe.close(),
+    repeat: () => this.#editing.repeat(),
+    undo: () => void this.#steps.undoLast(),
+    remove: () => this.#askRemoval(false),
+    onSheet: () => this.#grid.reveal(),
+  });
 
-restoreTileView(() => grid.changeView());
-const grid = new Grid({
-  onSelect() {
-    panel.leaveTexts();
-    panel.isLoading = true;
+  constructor(steps: Steps) {
+    this.#steps = steps;
+    this.entries = new EntryList(steps, (filter) => this.#only({ entries: [filter] }));
+    this.#order = new AlbumOrder(steps, this.#grid, {
+      album: () => this.#filters.album,
+      reload: () => this.#load(true),
+    });
+    this.#editing = new Editing(steps, {
+      onSummary: (summary, selected) => {
+        this.#panel.show(summary, selected);
+        if (!summary) void this.#health.show();
+      },
+      onRatings: (ratings, images) => {
+        this.#panel.showRatings(ratings, images);
+        this.#grid.update();
+      },
+      onEdited: (edited, edits) => {
+        this.#grid.refresh(edited);
+        this.#health.forget();
+        // What is no longer in the album that is shown has no place in its order.
+        if (this.#filters.album !== undefined && edits.some(({ removeAlbums }) => removeAlbums))
+          void this.#load(true);
+      },
+      onGone: () => void this.#load(),
+    });
+    this.#panel = new Panel(
+      steps,
+      {
+        rate: (rating) => this.#rate(rating, this.#loupe.isOpen),
+        edit: (edit) => void this.#editing.edit(edit),
+        remove: (isTakeDown) => this.#askRemoval(isTakeDown),
+      },
+      this.#health.element,
+      this.#order.element,
+    );
+    byId('select-all').addEventListener('click', () => {
+      this.#grid.selectAll();
+      this.#grid.focus();
+    });
+    byId('refresh').addEventListener('click', () => this.load());
+  }
+
+  get shortcuts(): Shortcuts {
+    const onPictures = (act: () => void) => () => !byId('pictures').hidden && act();
+    const focusField = (key: string) =>
+      onPictures(() => {
+        this.#bar.openSheet();
+        this.#panel.fields[key]?.focus();
+      });
+    return {
+      ...Object.fromEntries(
+        RATINGS.map((rating, index) => [String(index + 1), onPictures(() => this.#rate(rating, true))]),
+      ),
+      ...Object.fromEntries(
+        TAG_KEYS.map((key, index) => [key, onPictures(() => this.#panel.tags.add(index))]),
+      ),
+      ...Object.fromEntries(Object.keys(this.#panel.fields).map((key) => [key, focusField(key)])),
+      '.': onPictures(() => this.#editing.repeat()),
+      z: () => (this.#loupe.isOpen ? this.#loupe.zoom() : this.#steps.undoLast()),
+      'mod+z': () => this.#steps.undoLast(),
+      'mod+a': onPictures(() => this.#loupe.isOpen || this.#grid.selectAll()),
+      Delete: onPictures(() => this.#askRemoval(false)),
+      Escape: onPictures(() => this.#leave()),
+      ...this.#loupe.shortcuts,
+    };
+  }
+
+  load(): void {
+    this.#health.forget();
+    this.#listed = this.#load();
+  }
+
+  showImport(change: Change): void {
+    location.hash = '#pictures';
+    this.#filters.onlyImport(change);
+  }
+
+  /** Only the pictures that look like one of a file. */
+  async findLike(file: File): Promise<void> {
+    try {
+      this.#filters.only(await upload('/data/looks', { name: file.name }, file));
+    } catch (error) {
+      explain(error);
+    }
+  }
+
+  /** What is shown of pictures may be old. */
+  refresh(): void {
+    this.#health.forget();
+    void this.#panel.tags.load();
+    this.#grid.refresh();
+    if (this.#filters.album === undefined) this.#editing.select(this.#grid.selectedIds());
+    else void this.#load(true);
+  }
+
+  /** The keyboard goes to the grid, or to the large picture. */
+  focus(): void {
+    if (this.#loupe.isOpen) this.#loupe.focus();
+    else this.#grid.focus();
+    // Entries may have changed on another page.
+    this.#health.forget();
+    void this.#listed.then(() => {
+      if (this.#grid.selection.selected.size === 0) void this.#health.show();
+    });
+  }
+
+  hide(): void {
+    if (this.#loupe.isOpen) this.#loupe.close();
+  }
+
+  #only(filters: Parameters<Filters['only']>[0]): void {
+    location.hash = '#pictures';
+    this.#filters.only(filters);
+  }
+
+  #onSelect(): void {
+    this.#panel.leaveTexts();
+    this.#panel.isLoading = true;
+    const isSeveral = this.#grid.selection.selected.size > 1;
     // One picture at a time is the usual case, and must not lag.
-    editing.select(grid.selectedIds(), grid.selection.selected.size < 2 ? 0 : REST_MS);
-    bar.show(grid.selection.selected.size, grid.isSelecting);
-    loupe.update();
-  },
-  onTiles: () => loupe.update(),
-  open: () => loupe.open(),
-  album: () => filters.album,
-  moveBy: (step) => order.moveBy(step),
-  moveTo: (index) => order.moveTo(index),
-  dropOn: (id) => (id === '' ? askAlbumName((name) => addToAlbum(name, true)) : addToAlbum(id, false)),
-});
-const order = new AlbumOrder(grid, { album: () => filters.album, reload: () => loadList(true) });
-const loupe = new Loupe(grid, () => {
-  byId('main').classList.toggle('has-loupe', loupe.isOpen);
-  grid.reveal();
-});
-const bar = new Bar({
-  clear: () => grid.clear(),
-  several() {
-    grid.isSelecting = !grid.isSelecting;
-    bar.show(grid.selection.selected.size, grid.isSelecting);
-  },
-  all() {
-    grid.isSelecting = true;
-    grid.selectAll();
-  },
-  view: () => loupe.open(),
-  grid: () => loupe.close(),
-  repeat: () => editing.repeat(),
-  undo: () => void undoLast(),
-  remove: () => askRemoval(false),
-  onSheet: () => grid.reveal(),
-});
-const editing = new Editing({
-  onSummary(summary, selected) {
-    panel.show(summary, selected);
-    if (!summary) void health.show();
-  },
-  onRatings(ratings, images) {
-    panel.showRatings(ratings, images);
-    grid.update();
-  },
-  onEdited(edited, edits) {
-    grid.refresh(edited);
-    health.forget();
-    // What is no longer in the album that is shown has no place in its order.
-    if (filters.album !== undefined && edits.some(({ removeAlbums }) => removeAlbums)) void loadList(true);
-  },
-  onGone: () => void loadList(),
-});
-const health = new HealthPanel({
-  showPictures: (query) => filters.only({ shows: [query] }),
-  showImport,
-  showUnused: (kind) => entries.showUnused(kind),
-});
-const panel = new Panel(
-  {
-    rate: (rating) => rate(rating, loupe.isOpen),
-    edit: (edit) => void editing.edit(edit),
-    remove: askRemoval,
-  },
-  health.element,
-  order.element,
-);
-const filters = new Filters(
-  () => void loadList(),
-  () => showList(),
-  findLike,
-);
-/** The other pages with entries lead here. */
-export const entries = new EntryList((filter) => {
-  location.hash = '#pictures';
-  filters.only({ entries: [filter] });
-});
+    this.#editing.select(this.#grid.selectedIds(), isSeveral ? REST_MS : 0);
+    this.#showBar();
+    this.#loupe.update();
+  }
 
-export function showImport(change: Change): void {
-  location.hash = '#pictures';
-  filters.onlyImport(change);
-}
+  #showBar(): void {
+    this.#bar.show(this.#grid.selection.selected.size, this.#grid.isSelecting);
+  }
 
-/** Only the pictures that look like one of a file. */
-export async function findLike(file: File): Promise<void> {
-  try {
-    filters.only(await upload('/data/looks', { name: file.name }, file));
-  } catch (error) {
-    explain(error);
+  /** With `keepsSelection`, about the same pictures are listed in another order. */
+  async #load(keepsSelection = false): Promise<void> {
+    this.#request.abort();
+    this.#request = new AbortController();
+    const { signal } = this.#request;
+    try {
+      const [bytes, last] = await Promise.all([getIds(this.#filters.query, signal), this.#steps.load()]);
+      const all = new IdList(bytes, false);
+      this.#editing.base = last;
+      const { record } = this.#filters;
+      this.#ids = record ? await search(all, record, signal) : all;
+      this.#grid.refresh();
+      this.#showList(keepsSelection);
+      this.#filters.setImports(await loadImports());
+    } catch (error) {
+      explain(error);
+    }
+  }
+
+  #showList(keepsSelection = false): void {
+    const [grid, ids] = [this.#grid, this.#ids];
+    byId('count').textContent = formatNumber(ids.length);
+    byId('empty').hidden = ids.length > 0;
+    byId('grid').hidden = ids.length === 0;
+    const isOrdered = this.#filters.album !== undefined;
+    for (const element of [byId('album-order'), this.#order.element]) element.hidden = !isOrdered;
+    byId('order-field').hidden = isOrdered;
+    if (keepsSelection && ids.length > 0) {
+      grid.reorder(ids);
+      return;
+    }
+    const shown = this.#loupe.isOpen ? grid.ids.at(grid.selection.focus) : undefined;
+    grid.show(this.#filters.isReversed ? ids.reversed() : ids);
+    if (shown === undefined) return;
+    // The same picture stays in the loupe. If it is gone, the next one follows.
+    const index = grid.ids.indexOf(shown);
+    if (ids.length > 0) grid.goTo(index < 0 ? grid.selection.focus : index);
+    else this.#loupe.close();
+  }
+
+  /** A single picture that is rated is done: the next one follows, unless somebody does not want that. */
+  #rate(rating: Rating, mayAdvance: boolean): void {
+    const { selection } = this.#grid;
+    const isSingle = selection.selected.size === 1;
+    void this.#editing.edit({ rating });
+    if (isSingle && mayAdvance && this.#loupe.advances) this.#grid.goTo(selection.focus + 1);
+  }
+
+  #add(album: string, create: boolean): void {
+    void this.#editing.edit({ addAlbums: [album], create });
+  }
+
+  #askRemoval(isTakeDown: boolean): void {
+    // Another picture may be shown by the time that somebody decides.
+    const { target } = this.#editing;
+    if (target)
+      showRemoval(
+        target.ids.length,
+        isTakeDown,
+        (reason) => void this.#editing.remove(target, reason, isTakeDown),
+      );
+  }
+
+  /** A field gives the keyboard back first. Nothing has the focus for a moment after the browser has gone back. */
+  #leave(): void {
+    const focused = document.activeElement;
+    const isInField = focused?.matches('#panel :is(input, textarea)');
+    if (this.#loupe.isOpen && isInField) this.#loupe.focus();
+    else if (this.#loupe.isOpen) this.#loupe.close();
+    else {
+      if (focused === byId('grid') || focused === document.body) this.#grid.clear();
+      this.#grid.focus();
+    }
   }
 }
 
-export function loadAll(): void {
-  health.forget();
-  listed = loadList();
+/** Asks whether to remove pictures, to the trash or for ever, and for the reason. */
+function showRemoval(count: number, isTakeDown: boolean, remove: (reason: string) => void): void {
+  const reason = textField('Reason; imports show it when they skip the picture', '');
+  const press = () => {
+    remove(reason.input.value.trim());
+    return true;
+  };
+  const effect = isTakeDown
+    ? 'This deletes what you selected, with its files and its history, at once and for ever. You can’t undo it.'
+    : 'What you remove is no longer served and moves to the trash, from which you can restore it.';
+  showDialog(
+    `${isTakeDown ? 'Take down' : 'Remove'} ${countPictures(count)}?`,
+    [el('p', {}, effect), reason.element],
+    [{ label: isTakeDown ? 'Delete for ever' : 'Remove', isStrong: true, press }, { label: 'Cancel' }],
+  );
+  reason.input.focus();
 }
-
-/** With `keepsSelection`, about the same pictures are listed in another order. */
-async function loadList(keepsSelection = false): Promise<void> {
-  request.abort();
-  request = new AbortController();
-  const { signal } = request;
-  try {
-    const [bytes, last] = await Promise.all([getIds(filters.query, signal), loadSteps()]);
-    const all = new IdList(bytes, false);
-    editing.base = last;
-    ids = filters.record ? await search(all, filters.record, signal) : all;
-    grid.refresh();
-    showList(keepsSelection);
-    filters.setImports(await loadImports());
-  } catch (error) {
-    explain(error);
-  }
-}
-
-function showList(keepsSelection = false): void {
-  byId('count').textContent = formatNumber(ids.length);
-  byId('empty').hidden = ids.length > 0;
-  byId('grid').hidden = ids.length === 0;
-  const isOrdered = filters.album !== undefined;
-  for (const element of [byId('album-order'), order.element]) element.hidden = !isOrdered;
-  byId('order-field').hidden = isOrdered;
-  if (keepsSelection && ids.length > 0) {
-    grid.reorder(ids);
-    return;
-  }
-  const shown = loupe.isOpen ? grid.ids.at(grid.selection.focus) : undefined;
-  grid.show(filters.isReversed ? ids.reversed() : ids);
-  if (shown === undefined) return;
-  // The same picture stays in the loupe. If it is gone, the next one follows.
-  const index = grid.ids.indexOf(shown);
-  if (ids.length > 0) grid.goTo(index < 0 ? grid.selection.focus : index);
-  else loupe.close();
-}
-
-/** A single picture that is rated is done: the next one follows, unless somebody does not want that. */
-function rate(rating: Rating, mayAdvance: boolean): void {
-  const isSingle = grid.selection.selected.size === 1;
-  void editing.edit({ rating });
-  if (isSingle && mayAdvance && loupe.advances) grid.goTo(grid.selection.focus + 1);
-}
-
-function addToAlbum(album: string, create: boolean): void {
-  void editing.edit({ addAlbums: [album], create });
-}
-
-function askRemoval(isTakeDown: boolean): void {
-  // Another picture may be shown by the time that somebody decides.
-  const { target } = editing;
-  if (target)
-    showRemoval(target.ids.length, isTakeDown, (reason) => void editing.remove(target, reason, isTakeDown));
-}
-
-/** What is shown of pictures may be old. */
-export function refreshPictures(): void {
-  health.forget();
-  void panel.tags.load();
-  grid.refresh();
-  if (filters.album === undefined) editing.select(grid.selectedIds());
-  else void loadList(true);
-}
-
-/** The keyboard goes to the grid, or to the large picture. */
-export function focusPictures(): void {
-  if (loupe.isOpen) loupe.focus();
-  else grid.focus();
-  // Entries may have changed on another page.
-  health.forget();
-  void listed.then(() => {
-    if (grid.selection.selected.size === 0) void health.show();
-  });
-}
-
-export function hidePictures(): void {
-  if (loupe.isOpen) loupe.close();
-}
-
-const isPictures = () => !byId('pictures').hidden;
-const onPictures = (act: () => void) => () => isPictures() && act();
-const focusField = (key: string) =>
-  onPictures(() => {
-    bar.openSheet();
-    panel.fields[key]?.focus();
-  });
-/** A field gives the keyboard back first. Nothing has the focus for a moment after the browser has gone back. */
-function leave(): void {
-  const focused = document.activeElement;
-  const isInField = focused?.matches('#panel :is(input, textarea)');
-  if (loupe.isOpen && isInField) loupe.focus();
-  else if (loupe.isOpen) loupe.close();
-  else {
-    if (focused === byId('grid') || focused === document.body) grid.clear();
-    grid.focus();
-  }
-}
-
-export const pictureShortcuts: Shortcuts = {
-  ...Object.fromEntries(
-    RATINGS.map((rating, index) => [String(index + 1), onPictures(() => rate(rating, true))]),
-  ),
-  ...Object.fromEntries(TAG_KEYS.map((key, index) => [key, onPictures(() => panel.tags.add(index))])),
-  ...Object.fromEntries(Object.keys(panel.fields).map((key) => [key, focusField(key)])),
-  '.': onPictures(() => editing.repeat()),
-  z: () => (loupe.isOpen ? loupe.zoom() : undoLast()),
-  'mod+z': () => undoLast(),
-  'mod+a': onPictures(() => loupe.isOpen || grid.selectAll()),
-  Delete: onPictures(() => askRemoval(false)),
-  Escape: onPictures(leave),
-  ...loupe.shortcuts,
-};
-
-byId('select-all').addEventListener('click', () => {
-  grid.selectAll();
-  grid.focus();
-});
-byId('refresh').addEventListener('click', loadAll);

@@ -24,9 +24,6 @@ import { MemoryLimiter, steadyClock } from './memory.ts';
  * - `blocked`: the end of a block; then there is nothing else.
  *
  * A block that the instance knows and Redis does not was lost, with a restart for example, and is restored.
- *
- * Instances of several versions may share a Redis. Up to 0.2.0 there was no `later`, and instances counted violations from
- * the first one. A violation without a difference counts as made at the time of the one before.
  */
 const SCRIPT = `
 local now, rate, known = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -62,11 +59,9 @@ if arrival > now + SLACK + PERIOD then arrival = now end
 
 local violations = {}
 if count > 0 then
-  local first, difference = tonumber(state[4]) or 0, 0
-  local differences = string.gmatch(state[5] or '', '%d+')
+  local first, differences = tonumber(state[4]), string.gmatch(state[5], '%d+')
   for index = 1, count do
-    if index > 1 then difference = tonumber(differences() or difference) end
-    local at = math.min(first + difference, now)
+    local at = math.min(first + (index == 1 and 0 or tonumber(differences())), now)
     if now - at < WINDOW then table.insert(violations, at) end
   end
 end

@@ -6,16 +6,10 @@
 import { streamBatches } from '../../lib/concurrency.ts';
 import type { ChangeLogReader, ChangeLogWriter, StoredItem } from '../change-log.ts';
 import { cleanName, findFlaws, isId } from '../names.ts';
-import type { Kind } from '../schemas.ts';
+import { type Kind, pickDetails } from '../schemas.ts';
 import { titleWords } from '../search/title-words.ts';
-import type {
-  CatalogueSnapshot,
-  CatalogueWriter,
-  PlacedImage,
-  Placement,
-  SavedEntry,
-  SavedImage,
-} from '../writer.ts';
+import type { Placement } from '../sets/image-set.ts';
+import type { CatalogueSnapshot, CatalogueWriter, PlacedImage, SavedEntry, SavedImage } from '../writer.ts';
 import { parseStored, readDocument, readTitle, type StoredImage } from './document.ts';
 import { formatEdited, parseEdited, parseMarks, placeImage } from './edit-image.ts';
 
@@ -262,8 +256,8 @@ const mayHaveFlaw = ({ document }: SavedImage): boolean => /[^ -[\]-~]/.test(doc
 /** Without those of its entries. */
 function checkImageTexts(id: string, image: StoredImage | undefined): Finding[] {
   if (!image) return [];
-  const { title, description, source } = image;
-  return describeFlaws(`image ${id}`, `zukan edit ${id}`, { title, description, source });
+  const { source } = image;
+  return describeFlaws(`image ${id}`, `zukan edit ${id}`, { ...pickDetails(image), source });
 }
 
 function describeFlaws(subject: string, command: string, fields: object): Finding[] {

@@ -1,16 +1,16 @@
 /** The fields of an image that operators change, and the row and shelves that follow from its fields. Pure. */
 import type { Difference } from '../change-log.ts';
 import { formerNames, sortByName } from '../names.ts';
-import type { DetailField, Details, FileType, Image, Rating } from '../schemas.ts';
-import type {
-  Entry,
-  FixedShelves,
-  ImageRow,
-  PlacedImage,
-  Placement,
-  SavedEntry,
-  SavedImage,
-} from '../writer.ts';
+import {
+  type DetailField,
+  type Details,
+  type FileType,
+  type Image,
+  pickDetails,
+  type Rating,
+} from '../schemas.ts';
+import type { Placement } from '../sets/image-set.ts';
+import type { Entry, FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../writer.ts';
 import { composeDocument, parsePreviews, parseStored, readDocument, type StoredImage } from './document.ts';
 
 // What an operator can change of an image: which fields were decided by hand, and the plan of an edit.
@@ -18,10 +18,13 @@ import { composeDocument, parsePreviews, parseStored, readDocument, type StoredI
 
 /** Sorted. */
 export const EDITABLE_FIELDS = [
+  'alt',
   'artist',
   'categories',
   'characters',
+  'credit',
   'description',
+  'licence',
   'rating',
   'source',
   'takenAt',
@@ -35,7 +38,7 @@ export function isEditableField(name: string): name is EditableField {
 
 /**
  * Stored among the fields. `by-hand`: an operator edited the image itself. A record of a catalogue file decides fields too, but then
- * the image is still as it was imported, and reverting the import loses nothing. `file-changed`: the rating is that of a former
+ * the image is still as it was imported, and undoing the import loses nothing. `file-changed`: the rating is that of a former
  * file, and stays at least as strict until somebody rates the image.
  */
 const MARKS = ['by-hand', 'file-changed'] as const;
@@ -84,14 +87,20 @@ export function stateOf(
   { document, edited, eTag }: Pick<ImageRow, 'document' | 'edited' | 'eTag'>,
   image: StoredImage = readDocument(document),
 ): ImageState {
-  const { nsfw: rating, artist, categories, characters, source, title, description, takenAt } = image;
+  const { nsfw: rating, artist, categories, characters, source } = image;
   const ids = (entries: { id: string }[]) => entries.map(({ id }) => id).sort();
   const lists = { categories: ids(categories), characters: ids(characters) };
-  return { rating, artist, ...lists, source, title, description, takenAt, edited, eTag };
+  return { rating, artist, ...lists, source, ...pickDetails(image), edited, eTag };
 }
 
-/** Everything of an image that the change log records. `file` identifies its bytes. */
-export function imageFields(row: Pick<ImageRow, 'document' | 'edited' | 'eTag'>): Record<string, unknown> {
+/** Everything of an image that the change log records. */
+export type LoggedImage = Omit<ImageState, 'eTag'> &
+  Pick<StoredImage, 'createdAt' | 'fileName'> & {
+    /** Identifies its bytes. */
+    file: string;
+  };
+
+export function imageFields(row: Pick<ImageRow, 'document' | 'edited' | 'eTag'>): LoggedImage {
   const image = readDocument(row.document);
   const { eTag: file, ...state } = stateOf(row, image);
   const { createdAt, fileName } = image;
@@ -113,14 +122,17 @@ export interface ListChange {
   remove: SavedEntry[];
 }
 
-/** Every field of the change counts as decided, even if it has the value already. Undefined if nothing changes. */
+/**
+ * Every field of the change counts as decided, even if it has the value already. Undefined if nothing changes. `image` is the
+ * document of the row, for callers that have read it.
+ */
 export function planEdit(
   row: SavedImage,
   entries: ImageEntries,
   change: ImageChange,
   fixedShelves: FixedShelves,
+  image: StoredImage = readDocument(row.document),
 ): PlacedImage | undefined {
-  const image = readDocument(row.document);
   const { reset = [], ...given } = change;
   const fields = (Object.keys(given) as EditableField[]).filter((field) => given[field] !== undefined);
   const edited = new Set(parseEdited(row.edited)).union(new Set(fields)).difference(new Set(reset));
@@ -133,11 +145,6 @@ export function planEdit(
   };
   const { previews } = parseStored(row.document);
   const { nsfw, source } = after;
-  const details = {
-    title: change.title ?? image.title,
-    description: change.description ?? image.description,
-    takenAt: change.takenAt ?? image.takenAt,
-  };
   // After a reset of all fields, nothing is decided by hand.
   const isByHand = edited.size > 0 && (fields.length > 0 || parseMarks(row.edited).includes('by-hand'));
   const isRated = fields.includes('rating') || reset.includes('rating');
@@ -148,7 +155,7 @@ export function planEdit(
   const changedRow = { ...row, edited: formatEdited([...edited], marks) };
   const placed = placeImage(
     changedRow,
-    { ...image, ...details, nsfw, source },
+    { ...image, ...pickDetails(change, image), nsfw, source },
     after,
     previews,
     fixedShelves,

@@ -1,5 +1,14 @@
 /** An image document that a response fills with a link, as text of one byte per character. */
-import { type Document, EMPTY_DETAILS_JSON, type Image, type Include, type Rating } from '../schemas.ts';
+import { type ByteString, fromByteString, toByteString } from '../../lib/byte-string.ts';
+import { hasRights, readArtistRights, rightsOf, withoutRights } from '../rights.ts';
+import {
+  type Document,
+  EMPTY_DETAILS_JSON,
+  type Image,
+  type Include,
+  parseOthers,
+  type Rating,
+} from '../schemas.ts';
 import {
   PLACEHOLDER,
   type Previews,
@@ -10,20 +19,6 @@ import {
   thumbnailFileName,
   thumbnailKey,
 } from './document.ts';
-
-/**
- * UTF-8 as text with one character per byte. Responses are joined from thousands of pieces per second, and V8 joins, slices and
- * sends text of one byte per character at a fraction of the cost of text beyond Latin-1. Its length is the Content-Length.
- */
-export type ByteString = string;
-
-export function toByteString(text: string): ByteString {
-  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1');
-}
-
-export function fromByteString(bytes: ByteString): string {
-  return Buffer.from(bytes, 'latin1').toString();
-}
 
 /** A link to an image's bytes. */
 export interface Link {
@@ -39,6 +34,8 @@ export interface LinkedFile {
   readonly fileName: string;
   /** Under which other storage has the bytes. */
   readonly key: string;
+  /** Of the original, if it is known. A method, because most links do without it. */
+  eTag?(): string;
   /** If they are known: the number of the image, which belongs to the same file name until the revision changes. */
   readonly number?: number | undefined;
   readonly revision?: number | undefined;
@@ -46,11 +43,21 @@ export interface LinkedFile {
 
 export type SignLink = (file: LinkedFile) => Link;
 
+/** What the details of all images have in common. */
+export interface SiteDetails {
+  /** With `{id}`, in ASCII. */
+  readonly reportUrl?: string | undefined;
+  /** Of images that neither state one nor have an artist who does. */
+  readonly licence?: string | undefined;
+}
+
+const NO_SITE: SiteDetails = {};
+
 /** For reading an image without sending it. */
 export const withoutLink: SignLink = () => ({ url: '', expires: '' });
 
 /** The positions of the line feeds of a document (see document.ts). */
-interface Placeholders {
+export interface Placeholders {
   /** Before the file name. */
   fileName: number;
   /** Between the file name and the key. */
@@ -62,7 +69,7 @@ interface Placeholders {
   end: number;
 }
 
-const ID_LENGTH = '00000000-0000-0000-0000-000000000000'.length;
+export const ID_LENGTH = '00000000-0000-0000-0000-000000000000'.length;
 /** The length of the text between the link and the end of the artist's id. */
 const ARTIST_LENGTH = '","artist":"00000000-0000-0000-0000-000000000000"'.length;
 
@@ -90,6 +97,8 @@ export class ImageDocument implements LinkedFile {
   readonly #document: ByteString;
   readonly #placeholders: Placeholders;
   readonly #shared: SharedParts | undefined;
+  /** Parsed once: all thumbnails have it in their links. */
+  #eTag: string | undefined;
 
   /** With `located`, the document is a byte string already. */
   constructor(
@@ -129,6 +138,18 @@ export class ImageDocument implements LinkedFile {
     return fromByteString(this.#document.slice(key + 1, linkEnd));
   }
 
+  eTag(): string {
+    this.#eTag ??= this.facts().eTag;
+    return this.#eTag;
+  }
+
+  /** What the public JSON says about the file. */
+  facts(): Pick<Image['meta'], 'eTag' | 'size' | 'mimetype'> {
+    const { expires } = this.#placeholders;
+    const start = this.#document.lastIndexOf('"meta":{', expires) + '"meta":'.length;
+    return JSON.parse(`${this.#document.slice(start, expires)}"}`);
+  }
+
   get #id(): string {
     return this.fileName.slice(0, ID_LENGTH);
   }
@@ -139,13 +160,27 @@ export class ImageDocument implements LinkedFile {
     return wide?.link ?? signLink(this);
   }
 
+  /** The thumbnail of this size, if it is recorded, or without a size the original. */
+  fileOf(size: number | undefined): LinkedFile | undefined {
+    if (size === undefined) return this;
+    return this.previews()?.sizes.includes(size) ? this.#thumbnail(size) : undefined;
+  }
+
+  #thumbnail(size: number, key = this.key): LinkedFile {
+    return {
+      fileName: thumbnailFileName(this.#id, size),
+      key: thumbnailKey(key, size),
+      eTag: () => this.eTag(),
+    };
+  }
+
   /** The recorded thumbnails, or undefined if the image has never been examined for them. */
   previews(): Previews | undefined {
     return parsePreviews(this.#included().previews);
   }
 
-  /** The image's public JSON, with the parts that `include` names. `reportUrl` is an address with `{id}`, in ASCII. */
-  withLink(signLink: SignLink, include?: readonly Include[], reportUrl?: string): ByteString {
+  /** The image's public JSON, with the parts that `include` names. */
+  withLink(signLink: SignLink, include?: readonly Include[], site = NO_SITE): ByteString {
     const document = this.#document;
     const { fileName, linkEnd, expires: expiry, end } = this.#placeholders;
     const { url, expires } = signLink(this);
@@ -154,10 +189,11 @@ export class ImageDocument implements LinkedFile {
     const withArtist = include?.includes('artist');
     const withDetails = include?.includes('details');
     if (withArtist || withDetails) {
-      const { artist, details } = this.#included();
+      const { artist, details, others } = this.#included();
       added = document.slice(from, from + ARTIST_LENGTH);
-      if (withArtist) added += `,"artistDetails":${artist}`;
-      if (withDetails) added += `,${details.slice(1, -1)}${reportUrl ? this.#reportJson(reportUrl) : ''}`;
+      if (withArtist) added += `,"artistDetails":${withoutRights(artist)}`;
+      if (withDetails)
+        added += `,${details.slice(1, -1)},${rightsJson(others, artist, site)}${this.#reportJson(site)}`;
       from += ARTIST_LENGTH;
     }
     const shared = this.#shared;
@@ -171,8 +207,8 @@ export class ImageDocument implements LinkedFile {
   }
 
   /** The same, parsed. */
-  toImage(signLink: SignLink, include?: readonly Include[]): Image {
-    return JSON.parse(fromByteString(this.withLink(signLink, include)));
+  toImage(signLink: SignLink, include?: readonly Include[], site?: SiteDetails): Image {
+    return JSON.parse(fromByteString(this.withLink(signLink, include, site)));
   }
 
   /** The parts of the public JSON that show the image: its id, its link, and the metadata of its file with thumbnails. */
@@ -185,15 +221,17 @@ export class ImageDocument implements LinkedFile {
     return `${document.slice(0, fileName)}${url}",${meta}${expires}${dimens},${this.#thumbnailsJson(signLink)}}}`;
   }
 
-  #reportJson(reportUrl: string): string {
+  #reportJson({ reportUrl }: SiteDetails): string {
+    if (!reportUrl) return '';
     return `,"reportUrl":${JSON.stringify(reportUrl.replaceAll('{id}', this.#id))}`;
   }
 
   #thumbnailsJson(signLink: SignLink): string {
-    const thumbnails = this.#thumbnails(signLink).map(({ link: { url }, width, height }) => {
+    const previews = this.previews();
+    const thumbnails = this.#thumbnails(signLink, previews).map(({ link: { url }, width, height }) => {
       return { url, width, height, mimetype: THUMBNAIL_TYPE };
     });
-    const { thumbHash, isAnimated } = this.previews() ?? {};
+    const { thumbHash, isAnimated } = previews ?? {};
     // The only type of file that is never an animation.
     const isJpeg = this.fileName.endsWith('.jpg');
     const animated = isAnimated ?? (isJpeg ? false : undefined);
@@ -201,28 +239,45 @@ export class ImageDocument implements LinkedFile {
   }
 
   /** Smallest first. */
-  #thumbnails(signLink: SignLink): { link: Link; width: number; height: number }[] {
-    const { sizes = [] } = this.previews() ?? {};
+  #thumbnails(
+    signLink: SignLink,
+    previews = this.previews(),
+  ): { link: Link; width: number; height: number }[] {
+    const { sizes = [] } = previews ?? {};
     const { expires, end } = this.#placeholders;
     const { key } = this;
-    const id = this.#id;
     const tail = this.#document.slice(expires, end);
     const [, width, height] = /"dimens":\{"width":(\d+),"height":(\d+)/.exec(tail) ?? [];
     const dimens = { width: Number(width), height: Number(height) };
     return sizes.map((size) => ({
-      link: signLink({ fileName: thumbnailFileName(id, size), key: thumbnailKey(key, size) }),
+      link: signLink(this.#thumbnail(size, key)),
       ...thumbnailDimensions(dimens, size),
     }));
   }
 
   /** The parts behind the public JSON. */
-  #included(): { artist: ByteString; details: ByteString; previews: string } {
+  #included(): { artist: ByteString; details: ByteString; others: ByteString; previews: string } {
     const { end } = this.#placeholders;
     const parts = this.#document.slice(end).split(PLACEHOLDER).slice(1);
     const artist = this.#shared?.artist ?? parts.shift() ?? '';
     const { details, previews = '' } = splitEnd(parts);
-    return { artist, details: details[0] ?? EMPTY_DETAILS_JSON, previews };
+    return { artist, details: details[0] ?? EMPTY_DETAILS_JSON, others: details[1] ?? '""', previews };
   }
+}
+
+/** The rights of images that state none, and whose artist states none: those of most images. */
+const siteRights = new WeakMap<SiteDetails, ByteString>();
+
+/** The licence, the credit and the alternative text in a response. */
+function rightsJson(others: ByteString, artist: ByteString, site: SiteDetails): ByteString {
+  const isStated = others.startsWith('{') || hasRights(artist);
+  const known = isStated ? undefined : siteRights.get(site);
+  if (known !== undefined) return known;
+  const own = parseOthers(fromByteString(others));
+  const rights = rightsOf(own, readArtistRights(fromByteString(artist)), site.licence);
+  const json = toByteString(JSON.stringify(rights)).slice(1, -1);
+  if (!isStated) siteRights.set(site, json);
+  return json;
 }
 
 /** Removes the aspect ratio from an image's JSON: the list of an artist's images does not contain it. */

@@ -14,6 +14,17 @@ export interface ImageSet {
   each(visit: (image: number) => void): void;
 }
 
+/** What filters ask about an image: the shelves that it belongs on, and its size in pixels. */
+export interface Placement {
+  shelves: number[];
+  width: number;
+  height: number;
+}
+
+export interface Placed extends Placement {
+  image: number;
+}
+
 const BITS_PER_LIST_ITEM = 32;
 
 /** Whether `size` images out of the numbers 1 to `last` take less memory as a list than as a bitmap. */
@@ -148,11 +159,6 @@ export class BitmapBuilder {
     else set.each((image) => setBit(this.#bits, image));
   }
 
-  /** Adds or removes an image. */
-  put(image: number, isMember: boolean): void {
-    (isMember ? setBit : clearBit)(this.#bits, image);
-  }
-
   /** Removes the images from one number up to another, both multiples of 32, that fail a test. */
   retain(from: number, to: number, test: (image: number) => boolean): void {
     for (let word = from / 32; word < Math.min(to / 32, this.#bits.length); word++) {
@@ -207,7 +213,7 @@ export function setBit(bits: Bits, index: number): void {
   bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31));
 }
 
-function clearBit(bits: Bits, index: number): void {
+export function clearBit(bits: Bits, index: number): void {
   bits[index >>> 5] = (bits[index >>> 5] as number) & ~(1 << (index & 31));
 }
 
@@ -257,6 +263,12 @@ export function popCount(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
+export function countBits(bits: Bits): number {
+  let count = 0;
+  for (const word of bits) count += popCount(word);
+  return count;
+}
+
 /** Visits the bits that are set, in ascending order. */
 export function forEachBit(bits: Bits, visit: (index: number) => void): void {
   for (let word = 0; word < bits.length; word++) {
@@ -267,35 +279,48 @@ export function forEachBit(bits: Bits, visit: (index: number) => void): void {
 
 // The width and height of every image in memory. Filters by size ask this: there are too many sizes to keep a shelf for each.
 
-/** An image number with its width and height in pixels. */
-export type ImageDimensions = [image: number, width: number, height: number];
-
 export type SizeTest = (width: number, height: number) => boolean;
 
 /** Images whose size could not be read have no pixels, and pass no test. */
 export const hasSize = (test: SizeTest, width: number, height: number): boolean =>
   width > 0 && test(width, height);
 
-/** Of the images 1 to `last`. Those that do not exist have no pixels. */
+/** The width and height of each image up to a number, one after the other. Images that do not exist have no pixels. */
 export class ImageSizes {
-  readonly #widths: Uint32Array;
-  readonly #heights: Uint32Array;
+  readonly words: Uint32Array;
 
-  /** Starts with what another one has. */
-  constructor(last: number, other?: ImageSizes) {
-    this.#widths = new Uint32Array(last + 1);
-    this.#heights = new Uint32Array(last + 1);
-    if (!other) return;
-    this.#widths.set(other.#widths.subarray(0, last + 1));
-    this.#heights.set(other.#heights.subarray(0, last + 1));
-  }
-
-  set(image: number, width: number, height: number): void {
-    this.#widths[image] = width;
-    this.#heights[image] = height;
+  constructor(last: number) {
+    this.words = new Uint32Array(2 * (last + 1));
   }
 
   passes(test: SizeTest, image: number): boolean {
-    return hasSize(test, this.#widths[image] as number, this.#heights[image] as number);
+    return hasSize(test, this.words[2 * image] as number, this.words[2 * image + 1] as number);
   }
+}
+
+/** What a selection demands of each image, in memory: to be in one set of every choice, in no excluded one, and of the right size. */
+export interface Demands {
+  /** The smallest choice first. */
+  choices: ImageSet[][];
+  excluded: ImageSet[];
+  sizes: ImageSizes | undefined;
+  tests: SizeTest[];
+}
+
+export function meets({ choices, excluded, sizes, tests }: Demands, image: number): boolean {
+  const isIn = (set: ImageSet) => set.has(image);
+  return (
+    choices.every((sets) => sets.some(isIn)) &&
+    !excluded.some(isIn) &&
+    tests.every((test) => sizes?.passes(test, image) === true)
+  );
+}
+
+/** The image at a position of the row that the sets of a choice make; undefined if an earlier set has it, too. */
+export function imageInRow(sets: readonly ImageSet[], position: number): number | undefined {
+  let index = 0;
+  let left = position;
+  for (; left >= (sets[index] as ImageSet).size; index++) left -= (sets[index] as ImageSet).size;
+  const image = (sets[index] as ImageSet).at(left);
+  return sets.findIndex((set) => set.has(image)) === index ? image : undefined;
 }

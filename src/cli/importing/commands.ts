@@ -20,7 +20,7 @@ export function addImportCommand(program: Command, config: () => Config, termina
     .addHelpText('after', examples('zukan import pictures/', 'zukan import --watch pictures/'))
     .action(async (paths, { watch, ...options }) =>
       watch
-        ? (await import('./import.ts')).watchCommand(config(), paths, options, terminal)
+        ? (await import('./watch.ts')).watchCommand(config(), paths, options, terminal)
         : (await import('./import.ts')).importCommand(config(), paths, options, terminal),
     );
 }

@@ -1,34 +1,80 @@
-/** `zukan import` adds or updates records from catalogue files and folders of pictures, once or with --watch. */
-import { watch } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+/** `zukan import` adds or updates records from catalogue files and folders of pictures. */
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import type { Change } from '../../catalogue/change-log.ts';
+import type { FolderChoice } from '../../catalogue/records.ts';
+import { isLargePart } from '../../catalogue/writer.ts';
 import type { Config } from '../../config/config.ts';
-import type { GoneImage, PruneCandidates, PruneOptions } from '../../import/apply/versions.ts';
-import type { Readiness } from '../../import/sources/source.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { isLargePart } from '../../media/files.ts';
-import { openStore } from '../../server/engines.ts';
-import { confirm } from '../terminal/interaction.ts';
+import { sqliteDatabase } from '../../config/values.ts';
 import {
+  type GoneImage,
+  Prune,
+  type PruneCandidates,
+  type PruneOptions,
+} from '../../import/apply/versions.ts';
+import { NearDuplicates } from '../../import/plan/looks.ts';
+import type { ImportSource } from '../../import/prepare/prepare.ts';
+import type { StopsAt } from '../../import/records/problems.ts';
+import { InvalidRecords, runImport } from '../../import/run.ts';
+import { identifyFolder } from '../../import/sources/files.ts';
+import {
+  catalogueFile,
+  countPictures,
+  describeOptions,
+  type FolderOptions,
+  pictureFolder,
+  type Source,
+} from '../../import/sources/source.ts';
+import { IgnoreFiles, type IgnoreReason, isPictureName } from '../../import/sources/walk.ts';
+import { newId } from '../../lib/random.ts';
+import {
+  createCatalogue,
+  hasCatalogue,
+  openFiles,
+  openSnapshot,
+  openSourceFiles,
+  openStore,
+  requireNoLostCatalogue,
+} from '../../server/engines.ts';
+import { confirm, noProgress, startProgress } from '../terminal/interaction.ts';
+import {
+  announceCreated,
   CommandError,
   count,
   isInteractive,
   listenForInterrupt,
-  printable,
   printLine,
   printLines,
-  silentTerminal,
   type Terminal,
   UsageError,
+  warnOn,
 } from '../terminal/terminal.ts';
-import { checkFlags } from './options.ts';
-import { type ImportSummary, list } from './report.ts';
-import { type ImportFlags, importPaths } from './run-import.ts';
+import { type Author, requireOutside, storageRules, writersFor } from '../writer.ts';
+import { type ChoiceFlags, checkFlags, choose, describeKept, isSameChoice } from './options.ts';
+import { describeProblem, ImportReport, type ImportSummary, list, MAX_LISTED } from './report.ts';
 
-// `zukan import`: adds or updates records from catalogue files and folders of pictures.
+export interface ImportFlags extends ChoiceFlags {
+  dryRun?: boolean;
+  keepLocation?: boolean;
+  quiet?: boolean;
+  /** Leaves out invalid records of catalogue files, too. */
+  skipBad?: boolean;
+  /** Imports nothing if anything is invalid. */
+  strict?: boolean;
+  /** Reads pictures that did not change, too. */
+  full?: boolean;
+  /** Removes images whose files are gone from the folders. */
+  prune?: boolean;
+  /** Cuts no list of the summary. */
+  verbose?: boolean;
+}
 
-interface ImportCommandFlags extends ImportFlags {
+// The command.
+
+export interface ImportCommandFlags extends ImportFlags {
   /** Confirms every removal. */
   yes?: boolean;
 }
@@ -67,32 +113,13 @@ export async function importCommand(
   const leftOut =
     report.invalid === 1 ? '1 invalid picture or record' : `${report.invalid} invalid pictures or records`;
   const [problem, ...others] = [...kept, ...(report.invalid > 0 ? [`${leftOut} left out, see above`] : [])];
-  if (problem !== undefined) throw new CommandError(problem, ...others);
+  if (problem === undefined) return;
+  // A server that started this import tells it from a failure.
+  process.send?.([problem, ...others]);
+  throw new CommandError(problem, ...others);
 }
 
-/** Imports without printing anything. `source` is what the list of imports shows instead of the paths. */
-export async function importFiles(
-  config: Config,
-  paths: string[],
-  flags: ImportFlags = {},
-  source?: string,
-): Promise<ImportSummary> {
-  using interrupt = listenForInterrupt('interrupted; nothing was imported');
-  const report = await importPaths(
-    config,
-    paths,
-    { strict: !flags.skipBad, ...flags, quiet: true },
-    silentTerminal,
-    {
-      signal: interrupt.signal,
-      confirmPrune: async ({ gone }) => gone,
-      ...(source !== undefined && { run: { source } }),
-    },
-  );
-  return report.summary;
-}
-
-/** The same, of a picture that is added in the studio, with what the command would print. */
+/** Imports a picture that is added in the studio, and returns what the command would print. */
 export async function importFolder(
   config: Config,
   folder: string,
@@ -108,13 +135,13 @@ export async function importFolder(
   return { ...report.summary, notes: await report.lines(), change: report.change };
 }
 
-function describeGone(gone: GoneImage[]): string[] {
+export function describeGone(gone: GoneImage[]): string[] {
   const lines = gone.map(({ id, path }) => `${id}  ${path}`);
   return list(`${count(gone.length, 'image')} whose files are gone`, lines);
 }
 
 /** Why the removal may be a mistake, or undefined if it looks normal. */
-async function findDoubt(
+export async function findDoubt(
   config: Config,
   { gone, emptyFolders, unreadable }: PruneCandidates,
 ): Promise<string | undefined> {
@@ -129,201 +156,237 @@ async function findDoubt(
   return `--prune would remove ${gone.length} of ${count(images.count, 'image')}, more than a tenth.`;
 }
 
-// `zukan import --watch`: imports folders again whenever something changes in them.
+// Opens the sources of an import and runs it.
 
-/**
- * A file is imported if it looks the same this much later. The first scan after a change waits as long: copying a folder
- * causes many events.
- */
-const SETTLE_MS = 2500;
-/** Not every file system reports changes. */
-const RESCAN_MS = 60_000;
-
-/** Tests pass their own. */
-interface Surroundings {
-  clock: Clock;
-  /** Does not jump when the clock is set. */
-  steadyClock: Clock;
-  /** Waits, and ends early when the signal is aborted. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls back when something changes in a folder. Returns nothing if the file system does not report changes. */
-  watch(folder: string, onChange: () => void): { close(): void } | undefined;
+interface ImportControl {
+  signal: AbortSignal;
+  /** With `prune`. */
+  confirmPrune: PruneOptions['confirm'];
+  readiness?: FolderOptions['readiness'];
+  /** Called with the path of each picture that is private. */
+  onHidden?: (path: string) => void;
+  author?: Author;
+  /** How the import is listed. Without it, by its paths. */
+  run?: ImportSource;
 }
 
-const realSurroundings: Surroundings = {
-  clock: Date.now,
-  steadyClock: () => performance.now(),
-  wait: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}),
-  watch(folder, onChange) {
-    try {
-      const watcher = watch(folder, { recursive: true }, onChange);
-      watcher.on('error', () => watcher.close());
-      return watcher;
-    } catch {
-      return undefined;
-    }
-  },
-};
+interface ChosenFolder {
+  choice: FolderChoice;
+  isChanged: boolean;
+  /** Whether an earlier import made albums of its folders. */
+  hadAlbums: boolean;
+  ignore: IgnoreFiles;
+}
 
-export async function watchCommand(
+/** Imports all paths in one commit. Aborting the signal leaves the catalogue unchanged. */
+export async function importPaths(
   config: Config,
-  folders: string[],
-  flags: ImportCommandFlags,
+  paths: string[],
+  flags: ImportFlags,
   terminal: Terminal,
-  surroundings: Surroundings = realSurroundings,
-): Promise<void> {
-  checkFlags(flags);
-  if (flags.dryRun) throw new UsageError('--watch and --dry-run cannot be combined');
-  if (flags.strict) throw new UsageError('--watch and --strict cannot be combined');
-  for (const folder of folders) await checkFolder(folder);
-  using interrupt = listenForInterrupt('interrupted');
-  const { signal } = interrupt;
-  using changes = watchFolders(folders, surroundings, signal);
-  const readyFiles = new ReadyFiles();
-  const confirmPrune = pruneCarefully(config, flags, terminal, surroundings.steadyClock);
-  printLine(terminal, `watching ${folders.join(', ')}; stop with Ctrl-C`);
-  while (!signal.aborted) {
-    readyFiles.startScan();
-    try {
-      const { readiness, readAgain } = readyFiles;
-      const run = { signal, confirmPrune, readiness, onHidden: readAgain };
-      // One bad file must not keep the others out.
-      const options = { ...flags, skipBad: true, quiet: true };
-      const report = await importPaths(config, folders, options, terminal, run);
-      if (!report.isEmpty)
-        printLines(terminal, [
-          `${new Date(surroundings.clock()).toISOString()} ${report.headline}`,
-          ...report.loweredLines(),
-          ...report.invalidLines(),
-        ]);
-    } catch (error) {
-      if (signal.aborted) break;
-      // Another command may be writing, or a disk or database may be away for a moment.
-      terminal.stderr.write(`zukan: ${printable((error as Error).message)}; trying again\n`);
-      readyFiles.forget();
-    }
-    await changes.next(readyFiles.isWaiting ? SETTLE_MS : RESCAN_MS);
+  control: ImportControl,
+): Promise<ImportReport> {
+  // First, because a mistyped path must not create a catalogue.
+  const places = await Promise.all(paths.map(findPlace));
+  for (const place of places) if (place.kind === 'folder') await requireOutside(place.path, config);
+  if (flags.prune && !places.some(({ kind }) => kind === 'folder'))
+    throw new UsageError('--prune needs a folder of pictures');
+  await using target = await openTarget(config, flags.dryRun ?? false, terminal);
+  return await importPlaces(target.config, places, flags, terminal, control);
+}
+
+async function importPlaces(
+  config: Config,
+  places: Place[],
+  flags: ImportFlags,
+  terminal: Terminal,
+  {
+    signal,
+    confirmPrune,
+    readiness,
+    onHidden,
+    author = { origin: 'import' },
+    run = { source: describePlaces(places) },
+  }: ImportControl,
+): Promise<ImportReport> {
+  const { dryRun: isDryRun = false, keepLocation: keepsLocation = false, full: isFull = false } = flags;
+  const maxListed = flags.verbose ? Number.POSITIVE_INFINITY : MAX_LISTED;
+  const looks = new NearDuplicates(() => openSnapshot(config), maxListed);
+  const report = new ImportReport({ isDryRun, keepsLocation, looks, maxListed, onHidden });
+  const thumbnailSizes = config.thumbnails;
+  await using known = await openSourceFiles(config);
+  const folders = places.filter((place) => place.kind === 'folder');
+  const chosen = new Map<string, ChosenFolder>();
+  for (const { path, identity } of folders) {
+    const before = await known.choiceFor(identity);
+    const choice = choose(before, flags);
+    const isChanged = !isSameChoice(before, choice);
+    const hadAlbums = before.albumsFrom === 'folders';
+    const ignore = new IgnoreFiles(path, [...(choice.exclude ?? []), ...(await storageRules(path, config))]);
+    chosen.set(identity, { choice, isChanged, hadAlbums, ignore });
+    const words = describeKept(before, flags);
+    if (words !== '') report.note('kept', path, words);
   }
-  printLine(terminal, 'stopped watching');
+  const shared = {
+    onOther: (path: string) => report.note('other', path),
+    onIgnored: (reason: IgnoreReason) => report.ignored(reason),
+    signal,
+    clock: Date.now,
+    known,
+    isFull,
+    readiness,
+  };
+  const optionsOf = ({ identity }: FolderPlace): FolderOptions => {
+    const { choice, ignore } = chosen.get(identity) as ChosenFolder;
+    const { folderCategories = 'all', defaultRating = config.defaultRating } = choice;
+    const readOptions = describeOptions({ keepsLocation, thumbnailSizes, folderCategories });
+    return { ...shared, ignore, folderCategories, defaultRating, readOptions };
+  };
+  const sources = places.map((place) => openSource(place, terminal, signal, optionsOf));
+  const progress = flags.quiet
+    ? noProgress
+    : startProgress('Importing', await measure(places, optionsOf), terminal);
+  const prune = flags.prune
+    ? new Prune({
+        folders,
+        isIgnored: async (folder, path) => (await chosen.get(folder)?.ignore.isIgnored(path)) ?? false,
+        openFiles: () => openSourceFiles(config),
+        confirm: (candidates) => {
+          progress.finish();
+          return confirmPrune(candidates);
+        },
+        onRemoved: (count) => report.pruned(count),
+      })
+    : undefined;
+  if (prune) report.pruned(0);
+  try {
+    const options = {
+      files: openFiles(config),
+      defaults: { now: new Date().toISOString(), newId: () => newId() },
+      concurrency: 2 * availableParallelism(),
+      run,
+      thumbnailSizes,
+      isDryRun,
+      isFull,
+      keepsLocation,
+      report,
+      looks,
+      signal,
+      warn: warnOn(terminal),
+      stopsAt: stopsAt(flags),
+      listsAll: flags.verbose ?? false,
+      onProgress: progress.advance,
+      choices: [...chosen].flatMap(([folder, { choice, isChanged }]) =>
+        isChanged ? { folder, choice } : [],
+      ),
+      albumFolders: [...chosen].flatMap(([folder, { choice, hadAlbums }]) =>
+        choice.albumsFrom === 'folders' ? { folder, isFirst: !hadAlbums } : [],
+      ),
+    };
+    report.finish(await runImport(sources, writersFor(config, terminal, author), options, prune));
+    return report;
+  } catch (error) {
+    if (error instanceof InvalidRecords) {
+      const wayOut = describeWayOut(error.problems.length, flags, folders.length > 0);
+      const advice = author.origin === 'import' ? [wayOut] : [];
+      throw new CommandError(error.message, ...error.problems.map(describeProblem), ...advice);
+    }
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    progress.finish();
+  }
 }
 
-async function checkFolder(path: string): Promise<void> {
-  const facts = await stat(path).catch(() => undefined);
-  if (!facts?.isDirectory()) throw new UsageError(`${path}: --watch needs a folder`);
+function stopsAt({ strict, skipBad }: ImportFlags): StopsAt {
+  if (strict) return 'any';
+  return skipBad ? 'nothing' : 'records';
 }
 
-/**
- * Nobody is there to ask, so a doubtful removal waits for an import by hand. It is mentioned once. `--yes` was given before
- * a disk was unmounted, so it is not about that.
- */
-function pruneCarefully(
+function describeWayOut(problems: number, { strict }: ImportFlags, hasFolder: boolean): string {
+  const [them, those] = problems === 1 ? ['it', 'it'] : ['these', 'them'];
+  const advice = `fix ${them}, or ${strict ? 'import the rest without --strict' : `skip ${those} with --skip-bad`}`;
+  return hasFolder ? `${advice}; the pictures that were read are kept for the next attempt` : advice;
+}
+
+/** The catalogue that an import changes, or that a dry run only reads. */
+interface ImportTarget extends AsyncDisposable {
+  config: Config;
+}
+
+/** Creates a catalogue if there is none. A dry run leaves nothing behind, so it gets a temporary one instead. */
+async function openTarget(
   config: Config,
-  { yes = false }: ImportCommandFlags,
-  terminal: Terminal,
-  clock: Clock,
-): PruneOptions['confirm'] {
-  const grace = new GracePeriod();
-  let mentioned = '';
-  return async (candidates) => {
-    const gone = grace.expired(candidates.gone, clock());
-    const isConfirmed = yes && candidates.emptyFolders.length === 0;
-    const doubt = isConfirmed ? undefined : await findDoubt(config, { ...candidates, gone });
-    if (doubt === undefined) printLines(terminal, describeGone(gone));
-    else if (doubt !== mentioned)
-      printLine(terminal, `removed nothing: ${doubt} If this is right, import by hand with --prune --yes.`);
-    mentioned = doubt ?? '';
-    return doubt === undefined ? gone : [];
-  };
+  isDryRun: boolean,
+  terminal: Pick<Terminal, 'stderr'>,
+): Promise<ImportTarget> {
+  if (!isDryRun) announceCreated(terminal, await createCatalogue(config));
+  else if (!(await hasCatalogue(config))) return createTemporary(config);
+  return { config, async [Symbol.asyncDispose]() {} };
 }
 
-interface Changes extends Disposable {
-  /** Waits until something changed since the last call, at most as long as given, or until the signal is aborted. */
-  next(maxMs: number): Promise<void>;
-}
-
-function watchFolders(folders: string[], { wait, watch }: Surroundings, signal: AbortSignal): Changes {
-  let hasChanged = false;
-  let wake = () => {};
-  const onChange = () => {
-    hasChanged = true;
-    wake();
-  };
-  const watchers = folders.map((folder) => watch(folder, onChange));
+async function createTemporary(config: Config): Promise<ImportTarget> {
+  await requireNoLostCatalogue(config, openFiles(config));
+  const folder = await mkdtemp(join(tmpdir(), 'zukan-dry-run-'));
+  const temporary: Config = { ...config, database: sqliteDatabase(join(folder, 'zukan.db')) };
+  await createCatalogue(temporary);
   return {
-    async next(maxMs) {
-      const elapsed = new AbortController();
-      const either = AbortSignal.any([signal, elapsed.signal]);
-      wake = () => elapsed.abort();
-      if (!hasChanged) await wait(maxMs, either);
-      if (hasChanged) await wait(SETTLE_MS, signal);
-      hasChanged = false;
-    },
-    [Symbol.dispose]() {
-      for (const watcher of watchers) watcher?.close();
-    },
+    config: temporary,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-export const GRACE_MS = 10 * 60_000;
+// The paths that an import names: catalogue files, folders of pictures, or standard input.
 
-/**
- * Since when images have no file. A picture that is moved by copying and deleting, or replaced by a program that synchronises
- * folders, is away for a while, so an image is removed only if no scan found its picture for this long.
- */
-class GracePeriod {
-  #goneSince = new Map<string, number>();
+const STANDARD_INPUT = '-';
 
-  /** Those that are gone for long enough. `gone` is all that this scan missed. */
-  expired(gone: GoneImage[], now: number): GoneImage[] {
-    this.#goneSince = new Map(gone.map(({ id }) => [id, this.#goneSince.get(id) ?? now]));
-    return gone.filter(({ id }) => now - (this.#goneSince.get(id) as number) >= GRACE_MS);
-  }
+interface FolderPlace {
+  kind: 'folder';
+  path: string;
+  identity: string;
 }
 
-interface Candidate {
-  fingerprint: string;
-  wasRead: boolean;
+/** `size` is that of a catalogue file. */
+type Place = { kind: 'stdin' } | FolderPlace | { kind: 'file'; path: string; size: number };
+
+async function findPlace(path: string): Promise<Place> {
+  if (path === STANDARD_INPUT) return { kind: 'stdin' };
+  const facts = await stat(path).catch(() => {
+    throw new CommandError(`${path}: no such file or folder`);
+  });
+  if (facts.isDirectory()) return { kind: 'folder', path, identity: await identifyFolder(path) };
+  if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);
+  if (isPictureName(path))
+    throw new CommandError(`${path}: is a picture; import its folder, or a catalogue file that names it`);
+  return { kind: 'file', path, size: facts.size };
 }
 
-/**
- * Which new or changed files are ready to be read. A program may still be writing one: it is ready when two scans in a row
- * find the same fingerprint. A file that was read and could not be imported waits until it changes.
- */
-class ReadyFiles {
-  #previous = new Map<string, Candidate>();
-  #current = new Map<string, Candidate>();
-  #isWaiting = false;
+function describePlaces(places: Place[]): string {
+  return places.map((place) => (place.kind === 'stdin' ? 'standard input' : resolve(place.path))).join(', ');
+}
 
-  /** Whether the last scan found files that were not ready. */
-  get isWaiting(): boolean {
-    return this.#isWaiting;
+/** The signal also ends a stream that waits for input. */
+function openSource(
+  place: Place,
+  { stdin }: Terminal,
+  signal: AbortSignal,
+  optionsOf: (place: FolderPlace) => FolderOptions,
+): Source {
+  if (place.kind === 'stdin')
+    return catalogueFile('standard input', process.cwd(), () => addAbortSignal(signal, stdin));
+  if (place.kind === 'folder') return pictureFolder(place.path, optionsOf(place));
+  const open = () => createReadStream(place.path, { signal });
+  return catalogueFile(place.path, dirname(place.path), open);
+}
+
+/** The sum of bytes of catalogue files and of pictures in folders. Undefined if it is not known. */
+async function measure(
+  places: Place[],
+  optionsOf: (place: FolderPlace) => FolderOptions,
+): Promise<number | undefined> {
+  let total = 0;
+  for (const place of places) {
+    if (place.kind === 'stdin') return undefined;
+    total += place.kind === 'file' ? place.size : await countPictures(place.path, optionsOf(place));
   }
-
-  startScan(): void {
-    this.#previous = this.#current;
-    this.#current = new Map();
-    this.#isWaiting = false;
-  }
-
-  /** Whether to read a new or changed file. */
-  readonly readiness = (path: string, fingerprint: string): Readiness => {
-    const before = this.#previous.get(path);
-    const isSame = before?.fingerprint === fingerprint;
-    this.#current.set(path, { fingerprint, wasRead: isSame });
-    if (isSame) return before.wasRead ? 'failed' : 'ready';
-    this.#isWaiting = true;
-    return 'settling';
-  };
-
-  /** A picture that is private is not imported, and every scan has to say so: to `--prune`, its image is gone. */
-  readonly readAgain = (path: string): void => {
-    const candidate = this.#current.get(path);
-    if (candidate) candidate.wasRead = false;
-  };
-
-  /** The last scan failed as a whole: what it read has to be read again. */
-  forget(): void {
-    for (const candidate of this.#current.values()) candidate.wasRead = false;
-    this.#isWaiting = true;
-  }
+  return total;
 }

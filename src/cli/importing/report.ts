@@ -1,11 +1,9 @@
 /** What an import did, or what a dry run would do. */
 import type { Change, Difference } from '../../catalogue/change-log.ts';
-import type { RemovedFile } from '../../catalogue/records.ts';
-import type { Kind, Rating } from '../../catalogue/schemas.ts';
-import type { ImportListener } from '../../import/listener.ts';
+import type { ImportListener, NoteKind } from '../../import/listener.ts';
 import type { NearDuplicates } from '../../import/plan/looks.ts';
 import type { Problem } from '../../import/records/problems.ts';
-import type { RecordLine, UnknownMarker } from '../../import/records/record.ts';
+import type { RecordLine } from '../../import/records/record.ts';
 import type { ImportResult } from '../../import/run.ts';
 import type { IgnoreReason } from '../../import/sources/walk.ts';
 import { count, formatDifference } from '../terminal/terminal.ts';
@@ -55,37 +53,41 @@ function describeIgnored({ junk, rule }: Record<IgnoreReason, number>): string[]
   return parts.length > 0 ? [`ignored files and folders: ${parts.join(', ')}`] : [];
 }
 
-function describeLocations(pictures: number, areKept: boolean): string[] {
-  return pictures === 0
-    ? []
-    : [`location ${areKept ? 'kept in' : 'removed from'} ${count(pictures, 'picture')}`];
+/** What the notes of a kind are listed as. With `group`, those about the same are one item. */
+interface Section {
+  title: string;
+  item?: (label: string, about: string) => string;
+  group?: (about: string, notes: BoundedList) => string;
+  /** Whether the list is never cut: each item publishes a picture to more people. */
+  isWhole?: true;
 }
 
-function describeUnread(files: number): string[] {
-  if (files === 0) return [];
-  return [`not read again, because they did not change: ${count(files, 'file')} (--full reads all)`];
-}
-
-/** Pictures that got each default rating. They are only counted, unless all are listed. */
-function describeUnrated(pictures: Map<Rating, BoundedList>, maxListed: number): string[] {
-  return [...pictures].flatMap(([rating, { items, count: total }]) => {
-    const title = `${count(total, 'picture')} without a rating imported as ${rating} (--default-rating)`;
-    return maxListed === MAX_LISTED ? title : list(title, items, total, maxListed);
-  });
-}
-
-/** Ratings that were not understood, with a picture that has each of them. */
-function describeMarkers(
-  markers: Map<string, { label: string; count: number }>,
-  maxListed: number,
-): string[] {
-  const items = Array.from(
-    markers,
-    ([marker, { label, count: pictures }]) =>
-      `${marker} in ${label}${pictures > 1 ? ` and ${pictures - 1} more` : ''}`,
-  );
-  return list('imported as nsfw, because the rating is not understood', items, items.length, maxListed);
-}
+const sections = {
+  kept: { title: 'as chosen before' },
+  lowered: { title: 'rating lowered', isWhole: true },
+  marker: {
+    title: 'imported as nsfw, because the rating is not understood',
+    group: (about, { items, count }) => `${about} in ${items[0]}${count > 1 ? ` and ${count - 1} more` : ''}`,
+  },
+  'as-former': { title: 'new pictures, rated as what their files were before' },
+  created: { title: 'created' },
+  changed: { title: 'changed' },
+  duplicate: {
+    title: 'skipped (duplicates)',
+    item: (label, about) => `${label} has the same bytes as ${about}`,
+  },
+  hidden: { title: 'skipped (private)' },
+  thumbnail: { title: 'skipped (thumbnails)', item: (label, about) => `${label} is a thumbnail of ${about}` },
+  removed: { title: 'skipped (removed; see "zukan trash" and "zukan remove --allow-again")' },
+  'taken-down': { title: 'skipped (blocked artists and characters)' },
+  blocked: {
+    title: 'left out (blocked names)',
+    group: (about, notes) => `${about}: ${count(notes.count, 'picture')}`,
+  },
+  album: { title: 'albums that lack images' },
+  other: { title: 'skipped (not images)' },
+} satisfies Record<string, Section>;
+type Listed = keyof typeof sections;
 
 interface ReportOptions {
   isDryRun: boolean;
@@ -109,36 +111,17 @@ export class ImportReport implements ImportListener {
   /** Each record with its outcome, for a dry run only. */
   readonly records: string[] = [];
   readonly #options: ReportOptions;
-  #withLocation = 0;
-  #unread = 0;
   #pruned: number | undefined;
-  /** Those with each rating. */
-  readonly #withoutMarker = new Map<Rating, BoundedList>();
-  readonly #keptChoices: string[] = [];
-  /** The pictures with each marker. */
-  readonly #unknownMarkers = new Map<string, { label: string; count: number }>();
-  readonly #lowered: string[] = [];
-  readonly #ratedAsFormer: string[] = [];
-  readonly #created: string[] = [];
-  readonly #changes: BoundedList;
-  readonly #duplicates: string[] = [];
-  readonly #thumbnails: string[] = [];
-  readonly #albumProblems: string[] = [];
-  readonly #hidden: string[] = [];
-  readonly #others: string[] = [];
+  /** By kind, and by what they are about where that makes groups. */
+  readonly #notes = new Map<NoteKind | Listed, Map<string, BoundedList>>();
   /** Files and folders. What is in a folder is not counted. */
   readonly #ignored: Record<IgnoreReason, number> = { junk: 0, rule: 0 };
-  readonly #removed: string[] = [];
-  /** How many pictures have each of the names. */
-  readonly #blocked = new Map<string, number>();
-  readonly #takenDown: string[] = [];
   #invalid: { listed: Problem[]; count: number } = { listed: [], count: 0 };
   /** Whether what is invalid stops an import, so that only a dry run went on. */
   isStopped = false;
 
   constructor(options: ReportOptions) {
     this.#options = options;
-    this.#changes = new BoundedList(options.maxListed);
   }
 
   record(record: RecordLine, outcome: keyof ImportSummary, differences: Difference[] = []): void {
@@ -148,25 +131,31 @@ export class ImportReport implements ImportListener {
     if (isImplicit && outcome === 'unchanged') return;
     this.summary[outcome]++;
     const name = displayName(record);
-    if (isImplicit && outcome === 'added') this.#created.push(`${type} ${name}`);
+    if (isImplicit && outcome === 'added') this.note('created', `${type} ${name}`);
     if (differences.length > 0)
-      this.#changes.add(`${type} ${name}: ${differences.map((each) => formatDifference(each)).join('; ')}`);
+      this.note('changed', `${type} ${name}`, differences.map((each) => formatDifference(each)).join('; '));
     this.#addLine(outcome, type, name);
   }
 
-  unchangedFile(path: string): void {
+  unchanged(path: string): void {
     this.summary.unchanged++;
-    this.#unread++;
+    this.note('unread', path);
     this.#addLine('unchanged', 'image', path);
   }
 
-  continuedFile(): void {
-    this.#unread++;
-  }
-
-  unreadRemoved(label: string, file: RemovedFile): void {
-    this.#unread++;
-    this.removed(label, file);
+  /** `kept`: a folder uses options that were chosen before. `other`: a file is neither a picture nor a sidecar. */
+  note(kind: NoteKind | Listed, label: string, about = ''): void {
+    if (kind === 'hidden') this.#options.onHidden?.(label);
+    const section: Section | undefined = sections[kind as Listed];
+    const isGrouped = section?.group !== undefined || kind === 'unrated';
+    const groups = this.#notes.get(kind) ?? new Map<string, BoundedList>();
+    this.#notes.set(kind, groups);
+    const key = isGrouped ? about : '';
+    const max = section?.isWhole ? Number.POSITIVE_INFINITY : this.#options.maxListed;
+    const notes = groups.get(key) ?? new BoundedList(max);
+    groups.set(key, notes);
+    const { item = (label: string, about: string) => (about ? `${label}: ${about}` : label) } = section ?? {};
+    notes.add(isGrouped ? label : item(label, about));
   }
 
   /** Images were removed, because their files are gone. */
@@ -178,71 +167,6 @@ export class ImportReport implements ImportListener {
     this.#invalid = { listed, count };
     this.isStopped = isStopped;
     this.change = change;
-  }
-
-  location(): void {
-    this.#withLocation++;
-  }
-
-  withoutMarker(label: string, rating: Rating): void {
-    const labels = this.#withoutMarker.get(rating) ?? new BoundedList(this.#options.maxListed);
-    this.#withoutMarker.set(rating, labels);
-    labels.add(label);
-  }
-
-  /** An import of a folder uses options that were chosen before. */
-  keptChoice(folder: string, options: string): void {
-    if (options !== '') this.#keptChoices.push(`${folder}: ${options}`);
-  }
-
-  unknownMarker(label: string, { field, value }: UnknownMarker): void {
-    const marker = `"${field}": ${value}`;
-    const known = this.#unknownMarkers.get(marker);
-    this.#unknownMarkers.set(marker, { label: known?.label ?? label, count: (known?.count ?? 0) + 1 });
-  }
-
-  ratedAsFormer(label: string, rating: Rating): void {
-    this.#ratedAsFormer.push(`${label}: ${rating}`);
-  }
-
-  lowered(label: string, before: Rating, after: Rating): void {
-    this.#lowered.push(`${label}: ${before} → ${after}`);
-  }
-
-  duplicate(label: string, firstLabel: string): void {
-    this.#duplicates.push(`${label} has the same bytes as ${firstLabel}`);
-  }
-
-  removed(label: string, { image, removedAt, reason }: RemovedFile): void {
-    const because = reason && ` (${reason})`;
-    this.#removed.push(`${label}: image ${image}, removed on ${removedAt.slice(0, 10)}${because}`);
-  }
-
-  blocked(kind: Kind, name: string): void {
-    const blocked = `${kind} ${name}`;
-    this.#blocked.set(blocked, (this.#blocked.get(blocked) ?? 0) + 1);
-  }
-
-  skipped(label: string, kind: Kind, name: string): void {
-    this.#takenDown.push(`${label}: ${kind} ${name}`);
-  }
-
-  hidden(label: string, reason: string, isPublished: boolean): void {
-    this.#options.onHidden?.(label);
-    this.#hidden.push(`${label}: ${reason}${isPublished ? '; its image stays until --prune' : ''}`);
-  }
-
-  thumbnail(label: string, original: string): void {
-    this.#thumbnails.push(`${label} is a thumbnail of ${original}`);
-  }
-
-  albumProblem(name: string, problem: string): void {
-    this.#albumProblems.push(`${name}: ${problem}`);
-  }
-
-  /** A file is neither a picture nor a sidecar. */
-  other(path: string): void {
-    this.#others.push(path);
   }
 
   ignored(reason: IgnoreReason): void {
@@ -267,43 +191,35 @@ export class ImportReport implements ImportListener {
   }
 
   async lines(): Promise<string[]> {
-    const { looks, maxListed } = this.#options;
+    const { looks, maxListed, keepsLocation } = this.#options;
     const nearDuplicates = await looks.list();
+    const [located, unread] = [this.#count('location'), this.#count('unread') + this.#count('continued')];
+    const where = keepsLocation ? 'kept in' : 'removed from';
+    const { kept, album, other, ...rest } = sections;
     return [
       this.headline,
-      ...this.#list('as chosen before', this.#keptChoices),
-      ...describeLocations(this.#withLocation, this.#options.keepsLocation),
-      ...describeUnread(this.#unread),
-      ...describeUnrated(this.#withoutMarker, maxListed),
-      ...this.loweredLines(),
-      ...describeMarkers(this.#unknownMarkers, maxListed),
-      ...this.#list('new pictures, rated as what their files were before', this.#ratedAsFormer),
-      ...this.#list('created', this.#created),
-      ...this.#list('changed', this.#changes.items, this.#changes.count),
-      ...this.#list('skipped (duplicates)', this.#duplicates),
-      ...this.#list('skipped (private)', this.#hidden),
-      ...this.#list('skipped (thumbnails)', this.#thumbnails),
-      ...this.#list('skipped (removed; see "zukan trash" and "zukan remove --allow-again")', this.#removed),
-      ...this.#list('skipped (blocked artists and characters)', this.#takenDown),
-      ...this.#list(
-        'left out (blocked names)',
-        Array.from(this.#blocked, ([name, images]) => `${name}: ${count(images, 'picture')}`),
-      ),
-      ...this.#list(
+      ...this.#list('kept'),
+      ...(located > 0 ? [`location ${where} ${count(located, 'picture')}`] : []),
+      ...(unread > 0
+        ? [`not read again, because they did not change: ${count(unread, 'file')} (--full reads all)`]
+        : []),
+      ...this.#unratedLines(),
+      ...(Object.keys(rest) as Listed[]).flatMap((kind) => this.#list(kind)),
+      ...list(
         'imported, but look alike',
         nearDuplicates.map(({ label, other }) => `${label} looks like ${other}`),
         looks.count,
+        maxListed,
       ),
-      ...this.#list('albums that lack images', this.#albumProblems),
-      ...this.#list('skipped (not images)', this.#others),
+      ...this.#list('album'),
+      ...this.#list('other'),
       ...describeIgnored(this.#ignored),
       ...this.invalidLines(),
     ];
   }
 
-  /** All of them: each one publishes a picture to more people. */
   loweredLines(): string[] {
-    return list('rating lowered', this.#lowered, this.#lowered.length, Number.POSITIVE_INFINITY);
+    return this.#list('lowered');
   }
 
   invalidLines(): string[] {
@@ -311,8 +227,27 @@ export class ImportReport implements ImportListener {
     return list('skipped (invalid)', listed.map(describeProblem), count, listed.length);
   }
 
-  #list(title: string, items: string[], total = items.length): string[] {
-    return list(title, items, total, this.#options.maxListed);
+  #count(kind: NoteKind): number {
+    return this.#notes.get(kind)?.get('')?.count ?? 0;
+  }
+
+  #list(kind: Listed): string[] {
+    const { title, group, isWhole }: Section = sections[kind];
+    const groups = this.#notes.get(kind);
+    if (!groups) return [];
+    const items = group ? Array.from(groups, ([about, notes]) => group(about, notes)) : undefined;
+    const { items: lines, count } = groups.get('') ?? { items: [], count: 0 };
+    const max = isWhole ? Number.POSITIVE_INFINITY : this.#options.maxListed;
+    return list(title, items ?? lines, items?.length ?? count, max);
+  }
+
+  /** Pictures that got each default rating. They are only counted, unless all are listed. */
+  #unratedLines(): string[] {
+    const { maxListed } = this.#options;
+    return [...(this.#notes.get('unrated') ?? [])].flatMap(([rating, { items, count: total }]) => {
+      const title = `${count(total, 'picture')} without a rating imported as ${rating} (--default-rating)`;
+      return maxListed === MAX_LISTED ? title : list(title, items, total, maxListed);
+    });
   }
 
   #addLine(outcome: string, type: string, name: string): void {

@@ -9,7 +9,7 @@ import {
   repairCatalogue,
 } from '../../catalogue/documents/check.ts';
 import { fileKeys, originalKey, readDocument } from '../../catalogue/documents/document.ts';
-import type { ImageRow } from '../../catalogue/writer.ts';
+import { type ImageRow, isLargePart } from '../../catalogue/writer.ts';
 import type { Config } from '../../config/config.ts';
 import { linkKeysPath } from '../../config/environment.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../import/files.ts';
 import { inParallel } from '../../lib/concurrency.ts';
 import { hashChunks, hasPermissions } from '../../lib/file-system.ts';
-import { type Files, isLargePart } from '../../media/files.ts';
+import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot, openStore, requireOwnFiles } from '../../server/engines.ts';
 import { passwordsPath } from '../../studio/passwords.ts';
 import { list } from '../importing/report.ts';
@@ -231,8 +231,8 @@ async function confirm(
     const problem = await findProblem(files, image);
     if (problem) report.problems.push(`${describeTrashed(kind, image.id)}: ${problem}`);
   }
-  const prepared = files.prepared.listed(keys);
-  const unused = await snapshot.unusedKeys(keys.filter((key) => !journaled.has(key) && !prepared.has(key)));
+  const staged = files.staging.listed(keys);
+  const unused = await snapshot.unusedKeys(keys.filter((key) => !journaled.has(key) && !staged.has(key)));
   await inParallel(unused, availableParallelism(), async (key) => {
     await using file = await openDisposable(files, key);
     if (file?.isRecent) report.recent++;

@@ -94,6 +94,9 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
       '--taken-at <date>',
       "when it was taken or published, such as 2026-01-31T12:00:00+01:00; '' if unknown",
     )
+    .option('--licence <licence>', "a name such as CC BY 4.0, an address or name=address; '' for none")
+    .option('--credit <text>', "whom to credit; '' for none")
+    .option('--alt <text>', "what it shows, for those who do not see it; '' for none")
     .option('--source-name <text>', 'the name of the source')
     .option('--source-url <url>', 'the URL of the source')
     .addOption(
@@ -122,6 +125,11 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     )
     .option('--name <name>', 'rename it; the old name stays an alias')
     .option('--url <url>', 'of an artist')
+    .option(
+      '--licence <licence>',
+      "of an artist's images that state none; a name, an address or name=address",
+    )
+    .option('--credit <text>', "of an artist's images that state none")
     .option('--description <text>', 'of a category, character or album')
     .option('--nsfw <true|false>', 'whether a category is for adults')
     .option('--source <text>', 'the work that a character comes from')

@@ -73,7 +73,7 @@ function summarise(groups: number[][]): string {
   return `${count(groups.length, 'group')}, ${count(images, 'image')}; "zukan duplicates --keep largest" keeps one of each group`;
 }
 
-/** Of each group, the images to keep and those that look like them. */
+/** Returns the images of each group to keep, and those that look like them. */
 async function choose(
   snapshot: CatalogueSnapshot,
   index: HashIndex,

@@ -36,6 +36,8 @@ import { readIds } from './images.ts';
 interface EntryFlags {
   name?: string;
   url?: string;
+  licence?: string;
+  credit?: string;
   description?: string;
   nsfw?: string;
   source?: string;
@@ -61,6 +63,8 @@ const kinds: Kind[] = ['artist', 'category', 'character', 'album'];
 /** The options that set a field, and the kinds that have it. */
 const fieldOptions: Record<string, { field: string; kinds: Kind[] }> = {
   url: { field: 'url', kinds: ['artist'] },
+  licence: { field: 'licence', kinds: ['artist'] },
+  credit: { field: 'credit', kinds: ['artist'] },
   description: { field: 'description', kinds: ['category', 'character', 'album'] },
   nsfw: { field: 'nsfw', kinds: ['category'] },
   source: { field: 'source', kinds: ['character'] },

@@ -10,7 +10,7 @@ import {
 } from '../../catalogue/documents/edit-image.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { SourceFileReader } from '../../catalogue/records.ts';
-import type { Artist, Rating } from '../../catalogue/schemas.ts';
+import { type Artist, type GivenDetails, pickDetails, type Rating } from '../../catalogue/schemas.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
 import { describeEdit } from '../../changes/describe.ts';
 import {
@@ -18,6 +18,7 @@ import {
   editImages,
   findImages,
   findSources,
+  type ImageEdit,
   type ImageQuery,
 } from '../../changes/images.ts';
 import { changeCatalogue } from '../../changes/references.ts';
@@ -26,7 +27,8 @@ import { hashPicture } from '../../import/plan/looks.ts';
 import { RecordError } from '../../import/records/problems.ts';
 import { diskPaths, readInside } from '../../import/sources/files.ts';
 import { newId } from '../../lib/random.ts';
-import { MAX_BYTES, PictureError } from '../../media/picture.ts';
+import { PictureError } from '../../media/metadata/part.ts';
+import { MAX_BYTES } from '../../media/picture.ts';
 import { openSnapshot, openSourceFiles, openStore } from '../../server/engines.ts';
 import {
   CommandError,
@@ -183,9 +185,7 @@ function describe({ document, edited }: SavedImage) {
     categories: names(categories),
     characters: names(characters),
     source,
-    title: image.title,
-    description: image.description,
-    takenAt: image.takenAt,
+    ...pickDetails(image),
     edited: listEdited(edited),
     fileName: image.fileName,
   };
@@ -193,10 +193,7 @@ function describe({ document, edited }: SavedImage) {
 
 // `zukan edit`: changes images. Imports of folders keep what was changed.
 
-interface EditFlags {
-  title?: string;
-  description?: string;
-  takenAt?: string;
+interface EditFlags extends GivenDetails {
   rating?: Rating;
   artist?: string;
   sourceName?: string;
@@ -218,27 +215,27 @@ export async function editCommand(
   flags: EditFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const { create, dryRun, reset, ...changes } = flags;
+  const { dryRun, create, reset, ...changes } = flags;
   if (Object.keys(changes).length === 0 && !reset)
     throw new UsageError('nothing to change: name an option, such as --rating nsfw');
-  const edit = {
-    rating: flags.rating,
-    artist: flags.artist,
-    title: flags.title,
-    description: flags.description,
-    takenAt: flags.takenAt,
-    create,
-    sourceName: flags.sourceName,
-    sourceUrl: flags.sourceUrl,
-    addCategories: flags.addCategory ?? [],
-    removeCategories: flags.removeCategory ?? [],
-    addCharacters: flags.addCharacter ?? [],
-    removeCharacters: flags.removeCharacter ?? [],
-    addAlbums: flags.addAlbum ?? [],
-    removeAlbums: flags.removeAlbum ?? [],
+  const {
+    addCategory: addCategories = [],
+    removeCategory: removeCategories = [],
+    ...withoutCategories
+  } = changes;
+  const {
+    addCharacter: addCharacters = [],
+    removeCharacter: removeCharacters = [],
+    ...others
+  } = withoutCategories;
+  const { addAlbum: addAlbums = [], removeAlbum: removeAlbums = [], ...texts } = others;
+  const edit: ImageEdit = {
+    ...texts,
+    ...{ addCategories, removeCategories, addCharacters, removeCharacters, addAlbums, removeAlbums },
     reset: parseReset(reset ?? []),
+    create,
   };
-  const both = edit.reset.find((field) => isSet(field, flags));
+  const both = edit.reset.find((field) => isSet(field, edit));
   if (both) throw new UsageError(`--reset ${both} cannot be combined with an option that sets it`);
   const ids = await readIds(parameters, terminal);
   const defaults = { now: new Date().toISOString(), newId: () => newId() };
@@ -253,18 +250,11 @@ export async function editCommand(
 }
 
 /** Whether an option decides the field. */
-function isSet(field: EditableField, flags: EditFlags): boolean {
-  const values: Record<EditableField, unknown[]> = {
-    artist: [flags.artist],
-    categories: [flags.addCategory, flags.removeCategory],
-    characters: [flags.addCharacter, flags.removeCharacter],
-    rating: [flags.rating],
-    description: [flags.description],
-    source: [flags.sourceName, flags.sourceUrl],
-    takenAt: [flags.takenAt],
-    title: [flags.title],
-  };
-  return values[field].some((value) => value !== undefined);
+function isSet(field: EditableField, edit: ImageEdit): boolean {
+  if (field === 'categories') return edit.addCategories.length + edit.removeCategories.length > 0;
+  if (field === 'characters') return edit.addCharacters.length + edit.removeCharacters.length > 0;
+  if (field === 'source') return (edit.sourceName ?? edit.sourceUrl) !== undefined;
+  return edit[field] !== undefined;
 }
 
 function describeEdited({ id, differences }: EditedImage): string[] {

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { findManifest, findOlder } from '../../backup/generations.ts';
 import { Backup } from '../../backup/read.ts';
-import { InvalidBackup, NotEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
+import { requireEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
 import { writeBackup } from '../../backup/write.ts';
 import { catalogueLines, historyLines, imageLine, joinLines } from '../../catalogue/lines.ts';
 import type { LastBackup } from '../../catalogue/records.ts';
@@ -16,9 +16,10 @@ import { addLinkKeys, findLinkKeys } from '../../config/environment.ts';
 import { describeStorage } from '../../config/values.ts';
 import { findOutdated } from '../../import/files.ts';
 import { type Problem, RecordError } from '../../import/records/problems.ts';
+import { InvalidRecords, isRefused } from '../../import/run.ts';
 import { makeFolder, portablePath, replaceFile } from '../../lib/file-system.ts';
 import { newId } from '../../lib/random.ts';
-import type { Files } from '../../media/files.ts';
+import { type Files, OWNER_KEY } from '../../media/files.ts';
 import {
   createCatalogue,
   openFiles,
@@ -102,7 +103,7 @@ async function record(config: Config, backup: LastBackup, { stderr }: Terminal):
 
 async function readTokens(config: Config) {
   await using store = await openStore(config);
-  return store.tokens.records();
+  return await store.tokens.records();
 }
 
 // `zukan restore`: fills an empty catalogue from a backup, or verifies a backup with --check.
@@ -121,30 +122,31 @@ export async function restoreCommand(
   terminal: Terminal,
 ): Promise<void> {
   const folder = resolve(path);
-  const message = check ? 'interrupted' : 'interrupted; nothing was restored';
+  const message = check ? 'interrupted' : 'interrupted; nothing was restored; restore again to continue';
   using interrupt = listenForInterrupt(message);
   const { signal } = interrupt;
   try {
     const backup = await Backup.open(folder, generation);
-    const { images, tokens, trash } = backup.manifest.counts;
+    const { counts, lists } = backup.manifest;
+    const { images, tokens } = counts;
+    const size = lists['catalogue.ndjson'].size + lists['history.ndjson'].size;
     const contents = `${count(images, 'image')} and ${count(tokens, 'token')} of ${backup.manifest.createdAt}`;
-    const run = (title: string, work: (onImage: () => void) => Promise<void>) =>
-      withProgress(quiet ? noProgress : startProgress(title, images + trash, terminal), work);
+    const run = (title: string, work: (onProgress: (size: number) => void) => Promise<void>) =>
+      withProgress(quiet ? noProgress : startProgress(title, size, terminal), work);
     if (check) {
-      await run('Checking', async (onImage) => report(await verifyBackup(backup, { onImage, signal })));
+      await run('Checking', async (onProgress) => report(await verifyBackup(backup, { onProgress, signal })));
       printLine(terminal, `the backup is complete: ${contents}`);
       printLines(terminal, list('older generations', await olderTimes(folder)));
       return;
     }
     const target = config();
     const notes: string[] = [];
-    await run('Restoring', (onImage) => restore(backup, target, terminal, signal, onImage, notes));
+    await run('Restoring', (onProgress) => restore(backup, target, terminal, signal, onProgress, notes));
     printLines(terminal, [`restored ${contents}`, ...notes]);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (error instanceof InvalidBackup) report(error.problems);
-    if (error instanceof NotEmpty || error instanceof RecordError)
-      throw new CommandError(`cannot restore ${folder}: ${error.message}`);
+    if (error instanceof InvalidRecords) report(error.problems);
+    if (error instanceof RecordError) throw new CommandError(`cannot restore ${folder}: ${error.message}`);
     throw error;
   }
 
@@ -160,9 +162,12 @@ async function olderTimes(folder: string): Promise<string[]> {
   return older.map(({ createdAt, folder }) => createdAt || `${folder}, whose manifest is damaged`);
 }
 
-async function withProgress(progress: Progress, work: (onImage: () => void) => Promise<void>): Promise<void> {
+async function withProgress(
+  progress: Progress,
+  work: (onProgress: (size: number) => void) => Promise<void>,
+): Promise<void> {
   try {
-    await work(() => progress.advance(1));
+    await work(progress.advance);
   } finally {
     progress.finish();
   }
@@ -174,20 +179,34 @@ async function restore(
   config: Config,
   terminal: Terminal,
   signal: AbortSignal,
-  onImage: () => void,
+  onProgress: (size: number) => void,
   notes: string[],
 ): Promise<void> {
-  announceCreated(terminal, await createCatalogue(config, backup.manifest.catalogue));
-  await restoreBackup(backup, {
-    files: openFiles(config),
-    openWriter: writersFor(config, terminal),
-    openSnapshot: () => openSnapshot(config),
-    addLinkKeys: async (keys) => void notes.push(...(await restoreKeys(config, keys))),
-    defaults: { now: new Date().toISOString(), newId: () => newId() },
-    onImage,
-    warn: warnOn(terminal),
-    signal,
-  });
+  const { catalogue } = backup.manifest;
+  const files = openFiles(config);
+  announceCreated(terminal, await createCatalogue(config, catalogue, randomUUID()));
+  await requireEmpty(() => openSnapshot(config));
+  const owner = await files.owner();
+  if (catalogue !== undefined) {
+    // The catalogue gets this identity with the commit. Until then, nothing serves it or backs it up.
+    if (owner !== catalogue) await files.setOwner(catalogue);
+    await requireOwnFiles(config, catalogue);
+  }
+  try {
+    await restoreBackup(backup, {
+      files,
+      openWriter: writersFor(config, terminal),
+      openSnapshot: () => openSnapshot(config),
+      addLinkKeys: async (keys) => void notes.push(...(await restoreKeys(config, keys))),
+      defaults: { now: new Date().toISOString(), newId: () => newId() },
+      onProgress,
+      warn: warnOn(terminal),
+      signal,
+    });
+  } catch (error) {
+    if (isRefused(error)) await (owner === undefined ? files.remove([OWNER_KEY]) : files.setOwner(owner));
+    throw error;
+  }
   // The embedded store moves the restored tokens when it opens.
   await (await openStore(config))[Symbol.asyncDispose]();
   const outdated = await findOutdated(() => openSnapshot(config), config.thumbnails);

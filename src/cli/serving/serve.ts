@@ -130,12 +130,17 @@ function startImport(path: string, flags: string[], log: App['log']): StartedImp
   let isStopping = false;
   // Its output goes to standard error, because standard output is the log.
   const child = spawn(process.execPath, [process.argv[1] as string, 'import', ...flags, '--', path], {
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
+  let leftOut: unknown;
+  child.once('message', (problems) => {
+    leftOut = problems;
   });
   const ended = once(child, 'exit').then(([status]) => {
     if (isStopping) return;
     if (status === 0) log.info({ path }, 'import finished');
-    else log.error({ path, status }, 'import failed or left something out; its output says what');
+    else if (leftOut) log.warn({ path, leftOut }, 'import finished, but left something out');
+    else log.error({ path, status }, 'import failed; its output says why');
   });
   return {
     async stop() {

@@ -47,7 +47,7 @@ export class FolderAlbums {
     await loadEntries(existing, this.#writer, 'album', albums.keys());
     for (const [name, album] of albums) {
       const problem = await this.#saveAlbum(name, album, existing);
-      if (problem !== undefined) this.#options.report.albumProblem(name, problem);
+      if (problem !== undefined) this.#options.report.note('album', name, problem);
     }
   }
 

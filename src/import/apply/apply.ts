@@ -2,99 +2,38 @@
  * The second phase of an import, under the catalogue's write lock: plans the prepared records against what the catalogue
  * has by now, and saves them.
  */
-import type { LogPart } from '../../catalogue/change-log.ts';
-import { readDocument } from '../../catalogue/documents/document.ts';
 import type { SourceFile } from '../../catalogue/records.ts';
 import type { CatalogueWriter } from '../../catalogue/writer.ts';
 import type { Upload } from '../../media/files.ts';
-import { storePicture } from '../files.ts';
+import type { Staging } from '../../media/staging.ts';
 import { Batch } from '../plan/existing.ts';
-import {
-  checkTrashed,
-  type HistoryHeader,
-  type HistoryLine,
-  planChange,
-  planItem,
-  planTrashed,
-} from '../plan/history.ts';
-import { isNamedThumbnail, isThumbnailOf } from '../plan/looks.ts';
+import type { HistoryLine } from '../plan/history.ts';
+import type { Picture } from '../plan/image.ts';
+import { isNamedThumbnail } from '../plan/looks.ts';
 import {
   type CountedCopy,
-  type ImageWithPicture,
+  fromRow,
   type ImportOptions,
+  keysOf,
+  type Located,
   type PictureCopies,
   type PreparedImage,
   type PreparedRecord,
   pictureFromRecord,
+  pictureOf,
 } from '../prepare/prepare.ts';
-import type { Spool } from '../prepare/prepared-pictures.ts';
 import type { DecisionLine } from '../records/lines.ts';
-import { type Problem, type Problems, RecordError, type RecordLocation } from '../records/problems.ts';
-import { type EntryLine, mentionedNames, statedRating } from '../records/record.ts';
-import type { Source } from '../sources/source.ts';
+import type { Problem, Problems } from '../records/problems.ts';
+import { type EntryLine, mentionedNames, type RecordLine } from '../records/record.ts';
+import type { Source, SourcePicture } from '../sources/source.ts';
 import { AlbumFiles, FolderAlbums } from './albums.ts';
-import { applyDecisions, loadImages, saveDecisions } from './decisions.ts';
+import { applyDecisions, saveDecisions } from './decisions.ts';
+import { HistoryMover } from './history.ts';
 import { Saver } from './save.ts';
-import { Versions } from './versions.ts';
+import { findOriginals, Versions } from './versions.ts';
 
-// Keeps the change log and the trash of an exported catalogue, when it is moved into an empty one.
-
-class HistoryMover {
-  readonly #writer: CatalogueWriter;
-  readonly #problems: Problems;
-  /** Where the log begins, and how many images it is about. */
-  #start: { label: string; images: number; trash: number } | undefined;
-  #trash = 0;
-
-  constructor(writer: CatalogueWriter, problems: Problems) {
-    this.#writer = writer;
-    this.#problems = problems;
-  }
-
-  /** Lines without a valid start are left out: it is reported instead. */
-  async save(lines: (RecordLocation & { record: HistoryLine })[]): Promise<void> {
-    const part: LogPart = { changes: [], items: [], trash: [] };
-    for (const line of lines) {
-      const { record } = line;
-      if (record.type === 'history') await this.#begin(line, record);
-      else if (!this.#start) continue;
-      else if (record.type === 'change') part.changes.push(planChange(record));
-      else if (record.type === 'change-item') part.items.push(planItem(record));
-      else
-        this.#problems.attempt(line, () => {
-          const image = checkTrashed(record.image);
-          const { thumbnails } = image;
-          const picture = { ...pictureFromRecord(image), ...(thumbnails && { previews: thumbnails }) };
-          part.trash.push(planTrashed(record, image, picture));
-        });
-    }
-    this.#trash += part.trash.length;
-    if (this.#start) await this.#writer.changeLog.restore(part);
-  }
-
-  /** What is wrong if the records had this many images: the log is about other ones. */
-  problemWith(images: number): Problem | undefined {
-    if (!this.#start) return undefined;
-    const { label, ...start } = this.#start;
-    if (start.images === images && start.trash === this.#trash) return undefined;
-    const expected = `${start.images} images and ${start.trash} in the trash`;
-    return { label, reason: `the history needs ${expected}, but there are ${images} and ${this.#trash}` };
-  }
-
-  async #begin({ label, source, position }: RecordLocation, { images, trash }: HistoryHeader): Promise<void> {
-    const { changeLog } = this.#writer;
-    const isEmpty =
-      changeLog.lastImage === 0 &&
-      changeLog.current() === undefined &&
-      (await changeLog.list({ limit: 1 })).length === 0;
-    if (isEmpty && !this.#start) this.#start = { label, images, trash };
-    else
-      this.#problems.add(
-        { label, source, position },
-        new RecordError('a history needs an empty catalogue; export it without --history'),
-      );
-  }
-}
+/** A record and the picture that this import stored for it. */
+type StoredPicture = Located<RecordLine | HistoryLine> & { picture: Picture };
 
 export class ImportApplier {
   readonly #sources: Source[];
@@ -104,9 +43,11 @@ export class ImportApplier {
   readonly #copies: PictureCopies;
   readonly #options: ImportOptions;
   readonly #saver: Saver;
-  readonly #history: HistoryMover;
-  readonly #albums: FolderAlbums;
-  readonly #albumFiles: AlbumFiles;
+  /** If a history comes with the records. */
+  #history: HistoryMover | undefined;
+  readonly #albums: FolderAlbums | undefined;
+  /** Only the lines of catalogue files name them. */
+  readonly #albumFiles: AlbumFiles | undefined;
   readonly #versions: Versions;
   #images = 0;
   /** The entries that the pictures of folders mentioned so far. */
@@ -130,29 +71,25 @@ export class ImportApplier {
     this.#copies = copies;
     this.#options = options;
     this.#unsaved = new Set(upload.newKeys());
-    this.#history = new HistoryMover(writer, problems);
-    this.#albums = new FolderAlbums(writer, options);
-    this.#albumFiles = new AlbumFiles(sources);
+    if (options.albumFolders.length > 0) this.#albums = new FolderAlbums(writer, options);
+    if (sources.some(({ isFolder }) => !isFolder)) this.#albumFiles = new AlbumFiles(sources);
     this.#versions = new Versions(writer, copies, folders);
-    this.#saver = new Saver(writer, upload, options.defaults, problems, options, (image) =>
-      this.#storeAgain(image),
+    this.#saver = new Saver(writer, upload, options.defaults, problems, options, (needed) =>
+      this.#storeLost(needed),
     );
   }
 
   /** Pictures with the names of thumbnails come last: their originals may be in a later source. */
-  async save(spool: Spool<PreparedRecord>): Promise<void> {
-    const left = await this.#savePart(spool, (record) => !isNamed(record));
-    if (left > 0) await this.#savePart(spool, isNamed);
-    await this.#albums.save();
+  async save(staging: Staging): Promise<void> {
+    const left = await this.#savePart(staging, (record) => !isNamed(record));
+    if (left > 0) await this.#savePart(staging, isNamed);
+    await this.#albums?.save();
     // A picture whose record turned out to be invalid is not used.
     await this.#upload.release([...this.#unsaved]);
   }
 
   /** Returns how many records are left. */
-  async #savePart(
-    spool: Spool<PreparedRecord>,
-    isPart: (record: PreparedRecord) => boolean,
-  ): Promise<number> {
+  async #savePart(staging: Staging, isPart: (record: PreparedRecord) => boolean): Promise<number> {
     const { signal, onProgress } = this.#options;
     let left = 0;
     const batch = new Batch<PreparedRecord & { size: number }>(({ record }) => record.type);
@@ -163,13 +100,12 @@ export class ImportApplier {
       await this.#saveBatch(records);
       for (const { progress } of records) if (progress > 0) onProgress(progress);
     };
-    for await (const items of spool.items())
-      for (const { item, size } of items) {
-        if (!isPart(item)) {
+    for await (const row of staging.rows())
+      for (const record of fromRow(row)) {
+        if (!isPart(record)) {
           left++;
           continue;
         }
-        const record = Object.assign(item, { size });
         if (batch.isFullFor(record)) await saveBatch();
         batch.add(record);
       }
@@ -179,7 +115,7 @@ export class ImportApplier {
 
   /** What is wrong with the history that came with the records. */
   historyProblem(): Problem | undefined {
-    return this.#history.problemWith(this.#images);
+    return this.#history?.problemWith(this.#images);
   }
 
   /** All records of a batch have the same type. */
@@ -193,11 +129,16 @@ export class ImportApplier {
       const lines = records.map(({ record }) => record as DecisionLine);
       await saveDecisions(lines, this.#writer.decisions, defaults.now, report);
     } else if (type === 'history' || type === 'change' || type === 'change-item' || type === 'trash') {
+      const stored = records.filter((record): record is PreparedRecord & StoredPicture => !!record.picture);
+      await this.#storeLost(
+        new Map(stored.flatMap((line) => keysOf(line.picture).map((key) => [key, line]))),
+      );
+      this.#history ??= new HistoryMover(this.#writer, this.#problems);
       await this.#history.save(records as (PreparedRecord & { record: HistoryLine })[]);
     } else {
       const lines = records as (PreparedRecord & { record: EntryLine })[];
       const resolve = (line: (typeof lines)[number]) =>
-        this.#problems.attempt(line, () => this.#albumFiles.resolve(line)) ?? [];
+        this.#problems.attempt(line, () => this.#albumFiles?.resolve(line)) ?? [];
       await this.#saver.saveEntries(lines.flatMap(resolve));
     }
   }
@@ -212,7 +153,7 @@ export class ImportApplier {
     });
     const files: SourceFile[] = [];
     const skip = (image: PreparedImage, id: string, isBlocked: boolean) => {
-      this.#albumFiles.add(image, undefined);
+      this.#albumFiles?.add(image, undefined);
       if (!image.file) return;
       this.#copies.setImage(image, id);
       // Once the block is lifted, what it says counts.
@@ -228,13 +169,14 @@ export class ImportApplier {
       if (image.file && first.image !== undefined)
         files.push({ ...image.file, image: first.image, state: first.state ?? 'copy' });
     const saved = withoutRepeats(files);
-    await this.#albums.note(saved);
+    await this.#albums?.note(saved);
     await this.#writer.sourceFiles.save(saved);
   }
 
   /** Creates the entries that the pictures of a folder mention, if they are missing. Adds the files that images come from. */
   async #savePictures(images: PreparedImage[], files: SourceFile[]): Promise<void> {
-    for (const { picture } of images) if (picture.hasLocation) this.#options.report.location();
+    for (const { label, picture } of images)
+      if (picture.hasLocation) this.#options.report.note('location', label);
     const mentions = images
       .filter(({ record }) => record.isFromFolder)
       .flatMap((image) => this.#newMentions(image));
@@ -242,7 +184,7 @@ export class ImportApplier {
       await this.#saver.saveEntries(entries);
     await this.#saver.saveImages(images, (image: PreparedImage, id, keys) => {
       this.#images++;
-      this.#albumFiles.add(image, id);
+      this.#albumFiles?.add(image, id);
       for (const key of keys) this.#unsaved.delete(key);
       if (!image.file) return;
       this.#copies.setImage(image, id);
@@ -250,40 +192,15 @@ export class ImportApplier {
     });
   }
 
-  /** Leaves out pictures with the names of thumbnails that are not in the catalogue yet, and that a larger one looks like. */
+  /** Leaves out pictures that are only thumbnails of larger ones. */
   async #leaveOutThumbnails(images: PreparedImage[], files: SourceFile[]): Promise<PreparedImage[]> {
-    if (!images.some(isNamed)) return images;
-    const existing = await loadImages(this.#writer, images);
-    const kept: PreparedImage[] = [];
-    for (const image of images) {
-      const isNew = existing.matching(image.record, image.picture.hashes).length === 0;
-      const original = isNew ? await this.#findOriginal(image) : undefined;
-      if (!original) kept.push(image);
-      else {
-        this.#options.report.thumbnail(image.label, original.label);
-        this.#copies.setImage(image, original.id, 'thumbnail');
-        if (image.file) files.push({ ...image.file, image: original.id, state: 'thumbnail' });
-      }
+    const originals = await findOriginals(images.filter(isNamed), this.#writer, this.#options.looks);
+    for (const [image, original] of originals) {
+      this.#options.report.note('thumbnail', image.label, original.label);
+      this.#copies.setImage(image, original.id, 'thumbnail');
+      if (image.file) files.push({ ...image.file, image: original.id, state: 'thumbnail' });
     }
-    return kept;
-  }
-
-  /** The image that a picture is a thumbnail of: the largest one. */
-  async #findOriginal({
-    record,
-    picture,
-  }: PreparedImage): Promise<{ id: string; label: string } | undefined> {
-    const { width, height, perceptualHash } = picture;
-    const seen = { width, height, rating: statedRating(record) };
-    const alike = await this.#options.looks.find(perceptualHash ?? '');
-    const rows = await this.#writer.imagesById(alike.map(({ id }) => id));
-    const originals = rows.flatMap(({ id, document }) => {
-      const { nsfw: rating, meta } = readDocument(document);
-      const { width, height } = meta.dimens;
-      return isThumbnailOf(seen, { width, height, rating }) ? { id, pixels: width * height } : [];
-    });
-    const [largest] = originals.sort((a, b) => b.pixels - a.pixels || (a.id < b.id ? -1 : 1));
-    return alike.find(({ id }) => id === largest?.id);
+    return images.filter((image) => !originals.has(image));
   }
 
   #newMentions({ record, source, position, label }: PreparedImage) {
@@ -296,12 +213,14 @@ export class ImportApplier {
     });
   }
 
-  /** Stores the files of a picture again, because another command has removed them since. */
-  async #storeAgain({ source, label, record, picture }: ImageWithPicture): Promise<void> {
-    const from = this.#sources[source] as Source;
-    const stored = await storePicture(from, record.file as string, this.#upload, this.#options);
-    if (stored.hash !== picture.hash)
-      throw new Error(`${label} changed while it was imported; nothing was imported, import again`);
+  /** Another command may have removed files since they were stored. */
+  async #storeLost(needed: Map<string, StoredPicture>): Promise<void> {
+    const lost = await this.#upload.findLost([...needed.keys()]);
+    for (const { source, label, record, picture } of new Set(lost.flatMap((key) => needed.get(key) ?? []))) {
+      const from = pictureOf(this.#sources[source] as Source, { record }, this.#options) as SourcePicture;
+      if ((await from.store(this.#upload)).hash !== picture.hash)
+        throw new Error(`${label} changed while it was imported; nothing was imported, import again`);
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import type { Decisions, RemovedFile } from '../../catalogue/records.ts';
 import type { Kind, MentionedKind } from '../../catalogue/schemas.ts';
 import type { CatalogueWriter, Lookup } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
-import type { DecisionReport } from '../listener.ts';
+import { describeRemoved, type ImportListener } from '../listener.ts';
 import { ExistingEntries, ExistingImages, referencesOf } from '../plan/existing.ts';
 import { keepDecisions } from '../plan/image.ts';
 import type { DecisionLine } from '../records/lines.ts';
@@ -30,7 +30,7 @@ interface Line {
 export async function applyDecisions<L extends Line>(
   lines: L[],
   writer: CatalogueWriter,
-  report: DecisionReport,
+  report: Pick<ImportListener, 'note'>,
   onSkipped: (line: L, image: string, isBlocked: boolean) => void,
 ): Promise<L[]> {
   const removed = await writer.decisions.removedFiles(lines.flatMap(({ picture }) => picture.hashes));
@@ -38,7 +38,7 @@ export async function applyDecisions<L extends Line>(
   const images = await loadImages(writer, needsImages ? lines : []);
   const skipped = findRemoved(lines, images, removed);
   for (const [line, file] of skipped) {
-    report.removed(line.label, file);
+    report.note('removed', line.label, describeRemoved(file));
     onSkipped(line, file.image, false);
   }
   const kept = lines.filter((line) => !skipped.has(line));
@@ -76,7 +76,7 @@ function findRemoved<L extends Line>(
 async function leaveOutBlocked<L extends Line>(
   lines: L[],
   writer: CatalogueWriter,
-  report: DecisionReport,
+  report: Pick<ImportListener, 'note'>,
   onSkipped: (line: L) => void,
 ): Promise<L[]> {
   const fromFolders = lines.filter(({ record }) => record.isFromFolder);
@@ -95,14 +95,14 @@ async function leaveOutBlocked<L extends Line>(
     existing.matching(kind, name).length > 0 ? undefined : existing.blockOf(kind, name);
   const isAllowed = (kind: Kind, name: string) => {
     if (!findBlock(kind, name)) return true;
-    report.blocked(kind, name);
+    report.note('blocked', '', `${kind} ${name}`);
     return false;
   };
   return lines.flatMap((line) => {
     if (!line.record.isFromFolder) return line;
     const takenDown = namesOf(line).find(([kind, name]) => findBlock(kind, name)?.skips);
     if (takenDown) {
-      report.skipped(line.label, ...takenDown);
+      report.note('taken-down', line.label, takenDown.join(' '));
       onSkipped(line);
       return [];
     }
@@ -128,7 +128,7 @@ export async function saveDecisions(
   records: DecisionLine[],
   decisions: Decisions,
   now: string,
-  report: { record(record: DecisionLine, outcome: 'added' | 'updated' | 'unchanged'): void },
+  report: Pick<ImportListener, 'record'>,
 ): Promise<void> {
   for (const record of records) report.record(record, await saveDecision(record, decisions, now));
 }

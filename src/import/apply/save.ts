@@ -25,6 +25,7 @@ import {
   OPEN_FIELDS,
   type RecordLine,
   statedRating,
+  type UnknownMarker,
 } from '../records/record.ts';
 import { isStricter, strictest } from '../sidecar/rating.ts';
 import {
@@ -56,18 +57,18 @@ export class Saver {
   readonly #problems: Problems;
   readonly #report: ImportListener;
   readonly #looks: Looks;
-  readonly #storeAgain: (image: ImageWithPicture) => Promise<void>;
+  readonly #storeLost: (needed: Map<string, ImageWithPicture>) => Promise<void>;
   /** What images mentioned so far, because most images mention what others did. Emptied when an entry is saved. */
   #mentioned = new MentionedEntries();
 
-  /** `storeAgain` stores the files of a picture that are gone by now. */
+  /** `storeLost` stores the files that are gone by now again. It is given pictures by the keys of their files. */
   constructor(
     writer: CatalogueWriter,
     upload: Upload,
     defaults: NewRecordDefaults,
     problems: Problems,
     { report, looks }: { report: ImportListener; looks: Looks },
-    storeAgain: (image: ImageWithPicture) => Promise<void>,
+    storeLost: (needed: Map<string, ImageWithPicture>) => Promise<void>,
   ) {
     this.#writer = writer;
     this.#upload = upload;
@@ -75,7 +76,7 @@ export class Saver {
     this.#problems = problems;
     this.#report = report;
     this.#looks = looks;
-    this.#storeAgain = storeAgain;
+    this.#storeLost = storeLost;
   }
 
   async saveEntries(lines: Located<EntryLine>[]): Promise<void> {
@@ -120,8 +121,7 @@ export class Saver {
         this.#reportRating(line, existing);
         if (planned.outcome === 'unchanged') return planned;
         const former = existing ? fileKeys(existing) : [];
-        if (record.file !== undefined)
-          for (const key of keys) if (!former.includes(key)) needed.set(key, line);
+        if (!picture.isRecorded) for (const key of keys) if (!former.includes(key)) needed.set(key, line);
         if (planned.outcome === 'added' || !existing) {
           added.push({ line, id: row.id });
           return planned;
@@ -130,8 +130,7 @@ export class Saver {
         return { ...planned, differences: imageDifferences(existing, row) };
       };
       const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
-      const lost = await this.#upload.findLost([...needed.keys()]);
-      for (const line of new Set(lost.map((key) => needed.get(key) as T))) await this.#storeAgain(line);
+      await this.#storeLost(needed);
       await this.#upload.release(released);
       await this.#writer.saveImages(rows);
       for (const { line, id } of added)
@@ -144,8 +143,8 @@ export class Saver {
   /** A copy of a picture gives its image no details, but a stricter rating counts. */
   async raiseRatings(copies: ImageWithPicture[]): Promise<void> {
     for (const copy of copies) {
-      const { file, former, unknownMarkers = [] } = copy.record;
-      for (const marker of unknownMarkers) this.#report.unknownMarker(copy.label, marker);
+      const { file, former, unknownMarkers } = copy.record;
+      this.#reportMarkers(copy.label, unknownMarkers);
       const nsfw = strictest(statedRating(copy.record), former?.rating);
       if (nsfw === undefined || nsfw === 'sfw') continue;
       const others = OPEN_FIELDS.filter((field) => field !== 'nsfw');
@@ -168,12 +167,17 @@ export class Saver {
   }
 
   #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
-    for (const marker of record.unknownMarkers ?? []) this.#report.unknownMarker(label, marker);
-    if (!existing && record.former) this.#report.ratedAsFormer(label, record.nsfw);
+    this.#reportMarkers(label, record.unknownMarkers);
+    if (!existing && record.former) this.#report.note('as-former', label, record.nsfw);
     else if (!existing && record.openFields?.includes('nsfw') && !record.atLeast)
-      this.#report.withoutMarker(label, record.nsfw);
+      this.#report.note('unrated', label, record.nsfw);
     const before = existing && readDocument(existing.document).nsfw;
-    if (before && isStricter(before, record.nsfw)) this.#report.lowered(label, before, record.nsfw);
+    if (before && isStricter(before, record.nsfw))
+      this.#report.note('lowered', label, `${before} → ${record.nsfw}`);
+  }
+
+  #reportMarkers(label: string, markers: UnknownMarker[] = []): void {
+    for (const { field, value } of markers) this.#report.note('marker', label, `"${field}": ${value}`);
   }
 
   /**

@@ -4,12 +4,13 @@ import { readDocument } from '../../catalogue/documents/document.ts';
 import type { KnownFile, SourceFile, SourceFileReader } from '../../catalogue/records.ts';
 import type { CatalogueWriter, SavedImage } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
-import { type FilePicture, hashesOf } from '../files.ts';
-import { type Former, looksLike, planVersion } from '../plan/looks.ts';
+import { hashesOf } from '../files.ts';
+import { type Former, isThumbnailOf, type Looks, looksLike, planVersion } from '../plan/looks.ts';
 import type { PictureCopies, PreparedImage } from '../prepare/prepare.ts';
 import { statedRating } from '../records/record.ts';
 import { Listings } from '../sources/files.ts';
-import type { FoundFile } from '../sources/source.ts';
+import type { FilePicture, FoundFile } from '../sources/source.ts';
+import { loadImages } from './decisions.ts';
 
 // Finds out which new bytes of files are other versions of images, and which rating they get from what they replace.
 
@@ -104,6 +105,37 @@ export class Versions {
 
 function formerIds({ former, record }: NewImage): string[] {
   return [...former.map(({ image }) => image), ...(record.id ? [record.id] : [])];
+}
+
+// Finds out which pictures are only thumbnails.
+
+/** Of pictures with the names of thumbnails, those that are not in the catalogue yet, each with the largest image that it looks like. */
+export async function findOriginals<T extends PreparedImage>(
+  images: T[],
+  writer: CatalogueWriter,
+  looks: Pick<Looks, 'find'>,
+): Promise<Map<T, { id: string; label: string }>> {
+  const originals = new Map<T, { id: string; label: string }>();
+  if (images.length === 0) return originals;
+  const existing = await loadImages(writer, images);
+  for (const image of images) {
+    const { record, picture } = image;
+    if (existing.matching(record, picture.hashes).length > 0) continue;
+    const alike = await looks.find(picture.perceptualHash ?? '');
+    const sizes = (await writer.imagesById(alike.map(({ id }) => id))).flatMap(({ id, document }) => {
+      const { nsfw: rating, meta } = readDocument(document);
+      const { width, height } = meta.dimens;
+      const isOriginal = isThumbnailOf(
+        { ...picture, rating: statedRating(record) },
+        { width, height, rating },
+      );
+      return isOriginal ? { id, pixels: width * height } : [];
+    });
+    const [largest] = sizes.sort((a, b) => b.pixels - a.pixels || (a.id < b.id ? -1 : 1));
+    const original = alike.find(({ id }) => id === largest?.id);
+    if (original) originals.set(image, original);
+  }
+  return originals;
 }
 
 // Moves images whose files are gone from the folders of an import to the trash. They may come back later: nothing is

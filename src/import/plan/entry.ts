@@ -1,6 +1,7 @@
 /** Plans an artist, category, character or album: which row to save, given the stored entries that it may be. Pure. */
 import { cleanNames, normaliseName } from '../../catalogue/names.ts';
 import { nameKey } from '../../catalogue/records.ts';
+import { readArtistRights } from '../../catalogue/rights.ts';
 import { type Entry, MAX_ALBUM_IMAGES, type SavedEntry } from '../../catalogue/writer.ts';
 import { RecordError } from '../records/problems.ts';
 import type { EntryLine } from '../records/record.ts';
@@ -24,7 +25,9 @@ export function planEntry(
   const id = existing?.id ?? record.id ?? defaults.newId();
   const createdAt = record.createdAt ?? existing?.createdAt ?? defaults.now;
   const aliases = planAliases({ ...record, name }, existing);
-  const document = entryDocument({ ...record, name }, id, createdAt);
+  // Files of older versions have none.
+  const rights = existing && kind === 'artist' ? readArtistRights(existing.document) : {};
+  const document = entryDocument({ ...rights, ...record, name }, id, createdAt);
   const given = record.type === 'album' ? record.images : undefined;
   const images = given && planOrder(given, existing?.images, entries);
   const lists = { ...(aliases && { aliases }), ...(images && { images }) };
@@ -121,8 +124,11 @@ function byCodePoint(a: string, b: string): number {
 export function entryDocument(record: EntryLine, id: string, createdAt: string): string {
   const { name } = record;
   switch (record.type) {
-    case 'artist':
-      return JSON.stringify({ id, name, url: record.url ?? '' });
+    case 'artist': {
+      // Last, and only if they are stated (rights.ts).
+      const { url = '', licence, credit } = record;
+      return JSON.stringify({ id, name, url, licence: licence || undefined, credit: credit || undefined });
+    }
     case 'category':
       return JSON.stringify({
         id,

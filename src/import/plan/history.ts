@@ -5,12 +5,10 @@ import { type EditableField, formatEdited } from '../../catalogue/documents/edit
 import { withoutTitle } from '../../catalogue/lines.ts';
 import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
 import {
-  type Details,
   ETag,
   MAX_FILE_NAME_LENGTH,
-  MAX_TITLE_LENGTH,
+  pickDetails,
   Rating,
-  takenAtPattern,
   Uuid,
   WebAddress,
 } from '../../catalogue/schemas.ts';
@@ -18,6 +16,7 @@ import type { TSchema } from '../../lib/json-schema.ts';
 import * as Type from '../../lib/json-schema.ts';
 import * as Schema from '../../lib/json-schema.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
+import { detailFields } from '../records/lines.ts';
 import { RecordError, withSubject } from '../records/problems.ts';
 import {
   artistOf,
@@ -153,9 +152,7 @@ const validators: Record<ItemKind, Validator> = {
         categories: Schema.Optional(Ids),
         characters: Schema.Optional(Ids),
         source: Schema.Optional(Schema.Object({ name: AnyText, url: WebAddress }, closed)),
-        title: Schema.Optional(Schema.String({ maxLength: MAX_TITLE_LENGTH })),
-        description: Schema.Optional(AnyText),
-        takenAt: Schema.Optional(Schema.String({ pattern: takenAtPattern })),
+        ...detailFields,
         fileName: Schema.Optional(Schema.String({ maxLength: MAX_FILE_NAME_LENGTH })),
         edited: Schema.Optional(AnyText),
         createdAt: Schema.Optional(DateTime),
@@ -228,10 +225,6 @@ function checkFields(kind: ItemKind, fields: object): void {
   if (record.name !== normaliseName(name)) throw new RecordError('name: is not that of the document');
 }
 
-function detailsOf({ title = '', description = '', takenAt = '', fileName = '' }: ImageLine): Details {
-  return { title, description, takenAt, fileName };
-}
-
 /** The image of a line of the trash. */
 export function checkTrashed(value: object): ImageLine {
   const image = checkSavedRecord({ ...value, type: 'image' }) as ImageLine;
@@ -260,7 +253,8 @@ export function planTrashed(line: TrashLine, image: ImageLine, picture: Picture)
       source: source ?? { name: '', url: '' },
       nsfw,
       createdAt,
-      ...detailsOf(image),
+      ...pickDetails(image),
+      fileName: image.fileName ?? '',
       meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
     },
     key,

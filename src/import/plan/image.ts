@@ -28,6 +28,7 @@ import {
   MAX_FILE_NAME_LENGTH,
   MAX_TITLE_LENGTH,
   NO_DETAILS,
+  pickDetails,
   type Rating,
 } from '../../catalogue/schemas.ts';
 import type { FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
@@ -115,19 +116,18 @@ export function keepDecisions(record: ImageLine, existing: SavedImage | undefine
   const edited = parseEdited(existing?.edited ?? '');
   if (!existing || existing.edited === '') return record;
   const image = readDocument(existing.document);
-  const { artist, categories, characters, nsfw, source, title, description, takenAt } = image;
+  const { artist, categories, characters, nsfw, source } = image;
   const ids = (entries: { id: string }[]) => entries.map(({ id }) => id);
-  const decided: Record<EditableField, Partial<ImageLine>> = {
-    artist: { artist },
-    categories: { categories: ids(categories) },
-    characters: { characters: ids(characters) },
-    rating: { nsfw },
-    source: { source },
-    title: { title },
-    description: { description },
-    takenAt: { takenAt },
+  const stored = {
+    ...pickDetails(image),
+    artist,
+    categories: ids(categories),
+    characters: ids(characters),
+    nsfw,
+    source,
   };
-  const kept: Partial<ImageLine> = Object.assign({}, ...edited.map((field) => decided[field]));
+  const decided = edited.map((field) => (field === 'rating' ? 'nsfw' : field));
+  const kept: Partial<ImageLine> = Object.fromEntries(decided.map((field) => [field, stored[field]]));
   const result = { ...record, ...kept };
   // An open rating is kept anyway.
   if (isFileChanged(existing.edited) && !record.openFields?.includes('nsfw'))
@@ -182,6 +182,10 @@ function fillOpenFields(record: ImageLine, existing: SavedImage | undefined): Im
   const filled = { ...record };
   if (isOpen('nsfw'))
     filled.nsfw = strictest(before?.nsfw, record.atLeast) ?? record.folder?.defaultRating ?? record.nsfw;
+  for (const field of ['licence', 'credit'] as const) {
+    const text = record.folder?.[field];
+    if (text !== undefined && isOpen(field)) filled[field] = text;
+  }
   if (!before) return filled;
   if (isOpen('artist')) filled.artist = before.artist;
   if (isOpen('source')) filled.source = before.source;
@@ -197,22 +201,17 @@ function fillOpenFields(record: ImageLine, existing: SavedImage | undefined): Im
 
 const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
 
-// The title, description, date and file name of an image: what its record states, or else what it has. Pure.
+// The texts and the file name of an image: what its record states, or else what it has. Pure.
 
 /**
  * `isDecided` is whether an operator decided the title. A title that nobody stated is the name of the file made readable, and
  * follows the name.
  */
 export function planDetails(record: ImageLine, before: Details = NO_DETAILS, isDecided = false): Details {
-  const { title, description = before.description, takenAt = before.takenAt } = record;
   const fileName = record.fileName ?? planFileName(record, before.fileName);
   const isDerived = !isDecided && (before.title === '' || before.title === readableName(before.fileName));
-  return {
-    title: title ?? (isDerived ? readableName(fileName) : before.title),
-    description,
-    takenAt,
-    fileName,
-  };
+  const title = record.title ?? (isDerived ? readableName(fileName) : before.title);
+  return { ...pickDetails(record, before), title, fileName };
 }
 
 /**

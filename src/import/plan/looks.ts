@@ -13,7 +13,8 @@ import {
   parseHash,
 } from '../../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
-import { PictureError, readPicture } from '../../media/picture.ts';
+import { PictureError } from '../../media/metadata/part.ts';
+import { readPicture } from '../../media/picture.ts';
 import type { FormerRating } from '../records/record.ts';
 import { isStricter, strictest } from '../sidecar/rating.ts';
 

@@ -2,12 +2,17 @@
  * The first phase of an import: reads and checks all records, and stores their pictures. It only reads the catalogue, so it
  * may take hours without keeping other commands from changing it.
  */
+import { join } from 'node:path';
+import { thumbnailKey } from '../../catalogue/documents/document.ts';
 import type { ChosenFolder, KnownFile, SourceFile } from '../../catalogue/records.ts';
 import type { Rating } from '../../catalogue/schemas.ts';
+import type { CatalogueWriter } from '../../catalogue/writer.ts';
 import { inParallel } from '../../lib/concurrency.ts';
-import type { Files, Upload } from '../../media/files.ts';
-import { type FilePicture, storePicture } from '../files.ts';
-import type { ImportListener } from '../listener.ts';
+import { version } from '../../lib/version.ts';
+import type { Files, StagedPicture, StagedRecords, Upload } from '../../media/files.ts';
+import type { Staging } from '../../media/staging.ts';
+import { storePicture } from '../files.ts';
+import { describeRemoved, type ImportListener } from '../listener.ts';
 import { Batch, type NewRecordDefaults } from '../plan/existing.ts';
 import type { HistoryLine } from '../plan/history.ts';
 import type { Picture } from '../plan/image.ts';
@@ -24,8 +29,7 @@ import {
 } from '../records/record.ts';
 import { strictest } from '../sidecar/rating.ts';
 import { addMetadata } from '../sidecar/read.ts';
-import type { FoundFile, PendingRecord, Source } from '../sources/source.ts';
-import type { PreparedPictures, Spool } from './prepared-pictures.ts';
+import type { FilePicture, FoundFile, PendingRecord, Source, SourcePicture } from '../sources/source.ts';
 
 /** How the change log lists an import. */
 export interface ImportSource {
@@ -61,15 +65,18 @@ export interface ImportOptions extends Required<ProblemOptions> {
   choices: ChosenFolder[];
   /** The real paths of the folders that become albums, and whether this is the first import that makes albums of them. */
   albumFolders: { folder: string; isFirst: boolean }[];
+  /** Called under the write lock, before and after the records are saved. */
+  onLock?: () => Promise<void>;
+  beforeCommit?: (writer: CatalogueWriter) => Promise<void>;
 }
 
 /**
- * A record that was checked, and whose picture is stored. `progress` is what is left to do of it. An image whose record has
- * no `file` has no `picture`: its record says everything.
+ * A record that was checked, and whose picture is stored. `progress` is what is left to do of it. An image whose picture this
+ * import did not store has no `picture`: its record says everything.
  */
 export type PreparedRecord = RecordLocation & { progress: number } & (
-    | { record: EntryLine | DecisionLine | HistoryLine }
-    | (Omit<PreparedImage, 'picture'> & { picture?: PreparedImage['picture'] | undefined })
+    | { record: EntryLine | DecisionLine | HistoryLine; picture?: PreparedImage['picture'] }
+    | (Omit<PreparedImage, 'picture'> & { picture?: PreparedImage['picture'] })
   );
 
 /** `former` are images that the file was before, if it has other bytes by now. */
@@ -82,14 +89,12 @@ type ParsedRecord = RecordLocation & {
   record: RecordLine | HistoryLine;
   file?: FoundFile | undefined;
 };
-type ParsedImage = ParsedRecord & { record: ImageLine };
 
 interface Preparing {
   upload: Upload;
-  spool: Spool<PreparedRecord>;
+  staging: Staging;
   problems: Problems;
   copies: PictureCopies;
-  earlier: PreparedPictures;
   options: ImportOptions;
   /** Called with the file of each picture that was read or that is known to be removed, and with its bytes and looks. */
   onRead: (file: FoundFile, picture: Pick<FilePicture, 'hashes' | 'perceptualHash'>) => void;
@@ -118,7 +123,8 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
         continue;
       }
       if (file?.removed) {
-        options.report.unreadRemoved(label, file.removed);
+        options.report.note('removed', label, describeRemoved(file.removed));
+        options.report.note('unread', label);
         preparing.onRead(file, { hashes: [file.removed.hash], perceptualHash: null });
         options.onProgress(size);
         continue;
@@ -131,7 +137,11 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       }
       const hidden = record.type === 'image' ? record.folder?.hidden : undefined;
       if (file && hidden !== undefined) {
-        options.report.hidden(label, hidden, file.known !== undefined);
+        options.report.note(
+          'hidden',
+          label,
+          file.known ? `${hidden}; its image stays until --prune` : hidden,
+        );
         preparing.onHidden(file);
         options.onProgress(size);
         continue;
@@ -154,83 +164,118 @@ function parse(
   return record instanceof Promise ? record.catch((error) => problems.add(location, error)) : record;
 }
 
-/** All records of a batch have the same type. */
+/** All records of a batch have the same type. Leaves out those whose picture is invalid. */
 async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Preparing): Promise<void> {
-  const { spool, options, problems } = preparing;
+  const { upload, staging, options, problems, copies } = preparing;
   options.signal.throwIfAborted();
-  if (problems.isFull) return;
-  if (batch[0]?.record.type === 'image') {
-    await preparePictures(from, batch as ParsedImage[], preparing);
-  } else {
-    await spool.add(
-      (batch as (ParsedRecord & { record: EntryLine | DecisionLine | HistoryLine })[]).map(
-        ({ source, position, label, record, size }) => ({ source, position, label, record, progress: size }),
-      ),
-    );
-  }
-}
-
-/** Leaves out the records whose picture is invalid. */
-async function preparePictures(from: Source, batch: ParsedImage[], preparing: Preparing): Promise<void> {
-  const { upload, spool, options, problems, earlier, onRead, onSkipped } = preparing;
-  const pictures = new Map<ParsedImage, FilePicture | undefined>();
+  if (problems.isFull || batch.length === 0) return;
+  const pictures = batch.flatMap((line, index) => {
+    const picture = pictureOf(from, line, options);
+    return picture ? { line, index, picture } : [];
+  });
+  const found = await staging.find(
+    pictures.flatMap(({ picture }) => (picture.fingerprint ? picture.path : [])),
+  );
   // Several records may name the same file, which is read once.
   const stored = new Map<string, Promise<FilePicture>>();
-  const storeOnce = async (line: ParsedImage, file: string) => {
-    const storing = stored.get(file) ?? storePicture(from, file, upload, options);
-    stored.set(file, storing);
-    try {
-      const picture = await storing;
-      if (line.file) await earlier.add(line.file, picture);
-      return picture;
-    } catch (error) {
-      return problems.add(line, error, true);
-    }
+  const storeOnce = (line: ParsedRecord, { path, fingerprint, store }: SourcePicture) => {
+    const name = `${path} ${fingerprint}`;
+    const storing = stored.get(name) ?? store(upload);
+    stored.set(name, storing);
+    return storing.catch((error) => problems.add(line, error, true));
   };
-  const withFile = batch.filter(({ record }) => record.file !== undefined);
-  const found = await earlier.find(withFile.flatMap(({ file }) => file ?? []));
-  await inParallel(withFile, options.concurrency, async (line) => {
+  const prepared: (PreparedRecord | undefined)[] =
+    pictures.length === batch.length ? [] : batch.map((line) => prepare(line, line.record));
+  const noted: { hashes: string[]; record: ImageLine }[] = [];
+  await inParallel(pictures, options.concurrency, async ({ line, index, picture }) => {
     options.signal.throwIfAborted();
-    const before = line.file && found.get(line.file);
-    if (before) options.report.continuedFile();
-    pictures.set(line, before ?? (await storeOnce(line, line.record.file as string)));
+    const before = options.isFull ? undefined : usable(found.get(picture.path), picture);
+    if (before) options.report.note('continued', line.label);
+    const read = before ?? (await storeOnce(line, picture));
     options.onProgress(line.size);
-  });
-  const prepared: PreparedRecord[] = [];
-  for (const line of batch) {
-    const { source, position, label, size, record } = line;
-    if (record.file === undefined) {
-      prepared.push({ source, position, label, record, progress: size });
-      continue;
-    }
-    const read = pictures.get(line);
     if (!read) {
-      if (line.file) onSkipped(line.file);
-      continue;
+      delete prepared[index];
+      if (line.file) preparing.onSkipped(line.file);
+      return;
     }
-    const { metadata, ...picture } = read;
-    if (line.file) onRead(line.file, picture);
-    const former = line.file?.former ?? [];
-    const isKnown = former.some(({ eTag }) => picture.hashes.includes(eTag));
-    const stated = metadata ? addMetadata(record, metadata) : record;
-    const whole: ImageLine = from.isFolder ? { ...stated, isFromFolder: true } : stated;
-    if (from.isFolder) preparing.copies.note(picture.hashes, whole);
-    prepared.push({
-      source,
-      position,
-      label,
-      picture,
-      progress: 0,
-      file: line.file && placeOf(line.file),
-      ...(line.file && !isKnown && { former }),
-      record: whole,
-    });
-  }
-  await spool.add(prepared);
+    if (line.file) preparing.onRead(line.file, read);
+    const record = from.isFolder ? completeRecord(line.record as ImageLine, read) : line.record;
+    if (from.isFolder) noted[index] = { hashes: read.hashes, record: record as ImageLine };
+    const { path, fingerprint } = picture;
+    const ready = prepare(line, record, read);
+    if (fingerprint === undefined) {
+      prepared[index] = { ...ready, picture: read } as PreparedRecord;
+      return;
+    }
+    const [keys, facts] = [keysOf(read), JSON.stringify(read)];
+    await staging.add(toRow([ready], { path, fingerprint, keys, hashes: read.hashes, facts }));
+  });
+  for (const each of noted) if (each) copies.note(each.hashes, each.record);
+  const together = prepared.filter((record) => record !== undefined);
+  if (together.length > 0) await staging.add(toRow(together));
 }
 
-function placeOf({ folder, path, fingerprint }: FoundFile): FilePlace {
-  return { folder, path, fingerprint };
+export function pictureOf(
+  from: Source,
+  { record, file }: Pick<ParsedRecord, 'record' | 'file'>,
+  options: Pick<ImportOptions, 'keepsLocation' | 'thumbnailSizes'>,
+): SourcePicture | undefined {
+  if (from.pictureOf) return from.pictureOf(record);
+  if (record.type !== 'image' || record.file === undefined) return undefined;
+  const path = record.file;
+  const store = (upload: Upload) => storePicture(from, path, upload, options);
+  if (!file) return { path, fingerprint: undefined, store };
+  // Another version may read something else, or need to know more.
+  const fingerprint = file.fingerprint && `${version} ${file.fingerprint}`;
+  return { path: join(file.folder, file.path), fingerprint, store };
+}
+
+/** What an earlier attempt has read, if the file is still the same. */
+function usable(staged: StagedPicture | undefined, picture: SourcePicture): FilePicture | undefined {
+  if (!picture.fingerprint || staged?.fingerprint !== picture.fingerprint) return undefined;
+  try {
+    return JSON.parse(staged.facts);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The original first. */
+export function keysOf({ key, previews }: Pick<Picture, 'key' | 'previews'>): string[] {
+  return [key, ...(previews?.sizes ?? []).map((size) => thumbnailKey(key, size))];
+}
+
+/** `picture` was stored just now. */
+function prepare(
+  line: ParsedRecord,
+  record: RecordLine | HistoryLine,
+  picture?: FilePicture,
+): PreparedRecord {
+  const { source, position, label, size, file } = line;
+  const prepared = { source, position, label, progress: picture ? 0 : size, record } as PreparedRecord;
+  if (!file || !picture) return prepared;
+  const { folder, path, fingerprint, former } = file;
+  const isKnown = former.some(({ eTag }) => picture.hashes.includes(eTag));
+  return Object.assign(prepared, { file: { folder, path, fingerprint }, ...(!isKnown && { former }) });
+}
+
+/** What the metadata of the picture says completes the record of a folder. */
+function completeRecord(record: ImageLine, { metadata }: FilePicture): ImageLine {
+  return { ...(metadata ? addMetadata(record, metadata) : record), isFromFolder: true };
+}
+
+function toRow(records: PreparedRecord[], picture?: StagedPicture): StagedRecords {
+  const { source, position } = records[0] as PreparedRecord;
+  return { source, position, records: JSON.stringify(records), picture };
+}
+
+/** Each with the length of its JSON. The metadata of pictures has served its purpose, and may be long. */
+export function fromRow({ records, picture }: StagedRecords): (PreparedRecord & { size: number })[] {
+  const prepared: PreparedRecord[] = JSON.parse(records);
+  const size = records.length / prepared.length;
+  const { metadata, ...stored } = picture ? JSON.parse(picture.facts) : {};
+  const added = picture ? { picture: stored, size } : { size };
+  return prepared.map((record) => Object.assign(record, added));
 }
 
 /** For a record without `file`; `parseRecord` has checked that `key` and `meta` are there. */
@@ -242,6 +287,7 @@ export function pictureFromRecord({ key, meta }: ImageLine): PreparedImage['pict
     hash,
     hashes: [hash],
     hasLocation: false,
+    isRecorded: true,
     perceptualHash: null,
     ...facts,
     ...dimens,
@@ -252,8 +298,10 @@ export function pictureFromRecord({ key, meta }: ImageLine): PreparedImage['pict
 // else the first one in the order of the command line and then of paths. One that has the name of a thumbnail counts only if
 // all of them have.
 
-/** `hasLocation` is whether the picture has, or had, a location. */
-export type ImageWithPicture = Located<ImageLine> & { picture: Picture & { hasLocation: boolean } };
+/** `hasLocation` is whether the picture has, or had, a location. One that `isRecorded` was not stored by this import. */
+export type ImageWithPicture = Located<ImageLine> & {
+  picture: Picture & { hasLocation: boolean; isRecorded?: true };
+};
 
 export type Located<T> = RecordLocation & { record: T };
 
@@ -288,11 +336,10 @@ export class PictureCopies {
     const first = this.#byHash.get(eTag);
     if (!first && state !== 'first') return false;
     if (first) {
-      if (state === 'thumbnail') this.#report.thumbnail(label, first.label);
-      else this.#report.duplicate(label, first.label);
+      this.#report.note(state === 'thumbnail' ? 'thumbnail' : 'duplicate', label, first.label);
     } else {
       this.#byHash.set(eTag, { label, image, isThumbnail: isNamedThumbnail(path) });
-      this.#report.unchangedFile(path);
+      this.#report.unchanged(path);
     }
     return true;
   }
@@ -303,7 +350,7 @@ export class PictureCopies {
     const isThumbnail = isNamedThumbnail(record.file ?? '');
     // An original that was added later takes the place of a thumbnail with the same bytes.
     const isCopy = first !== undefined && (isThumbnail || !first.isThumbnail);
-    if (isCopy) this.#report.duplicate(label, first.label);
+    if (isCopy) this.#report.note('duplicate', label, first.label);
     else for (const hash of hashes) this.#byHash.set(hash, { label, isThumbnail });
     return isCopy ? first : undefined;
   }

@@ -1,6 +1,7 @@
 /** The lines of a catalogue file: splits a stream of bytes into them, in bounded memory, and says what they may contain. */
 import { isUtf8 } from 'node:buffer';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
+import { MAX_ALT_LENGTH, MAX_CREDIT_LENGTH } from '../../catalogue/rights.ts';
 import {
   Colour,
   Count,
@@ -17,6 +18,7 @@ import {
 } from '../../catalogue/schemas.ts';
 import { MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
 import * as Type from '../../lib/json-schema.ts';
+import { MAX_LICENCE_LENGTH } from '../../lib/licence.ts';
 import { RecordError } from './problems.ts';
 
 export interface Line {
@@ -86,6 +88,19 @@ const optionalFields = {
 
 const entryFields = { ...optionalFields, aliases: Type.Optional(Type.Array(Name, { maxItems: 2000 })) };
 
+/** Longer texts than any licence are refused with its hint. */
+export const licenceFields = {
+  licence: Type.Optional(Type.String({ maxLength: MAX_LICENCE_LENGTH })),
+  credit: Type.Optional(Type.String({ maxLength: MAX_CREDIT_LENGTH })),
+};
+export const detailFields = {
+  title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
+  description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
+  takenAt: Type.Optional(Type.String({ pattern: takenAtPattern })),
+  ...licenceFields,
+  alt: Type.Optional(Type.String({ maxLength: MAX_ALT_LENGTH })),
+};
+
 export const CategoryLine = Type.Object(
   {
     type: Type.Literal('category'),
@@ -97,7 +112,13 @@ export const CategoryLine = Type.Object(
   closed,
 );
 export const ArtistLine = Type.Object(
-  { type: Type.Literal('artist'), ...entryFields, name: Name, url: Type.Optional(WebAddress) },
+  {
+    type: Type.Literal('artist'),
+    ...entryFields,
+    name: Name,
+    url: Type.Optional(WebAddress),
+    ...licenceFields,
+  },
   closed,
 );
 export const CharacterLine = Type.Object(
@@ -160,9 +181,7 @@ export const ImageLine = Type.Object(
     nsfw: Rating,
     categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
     characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
-    title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
-    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
-    takenAt: Type.Optional(Type.String({ pattern: takenAtPattern })),
+    ...detailFields,
     fileName: Type.Optional(Type.String({ maxLength: MAX_FILE_NAME_LENGTH, pattern: '^[^/]*$' })),
     edited: Type.Optional(Type.Array(EditableField)),
   },

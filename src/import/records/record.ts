@@ -2,6 +2,7 @@
 import { UNKNOWN_ARTIST } from '../../catalogue/documents/document.ts';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import { findFlaws, isId, normaliseName, normaliseTexts } from '../../catalogue/names.ts';
+import { type ArtistRights, MAX_ALT_LENGTH, MAX_CREDIT_LENGTH } from '../../catalogue/rights.ts';
 import {
   DETAIL_FIELDS,
   isTakenAt,
@@ -11,6 +12,7 @@ import {
   type Rating,
 } from '../../catalogue/schemas.ts';
 import type * as Type from '../../lib/json-schema.ts';
+import { LICENCE_HINT, licenceText, parseLicence } from '../../lib/licence.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
 import { isSafeKey } from '../../media/files.ts';
 import * as decisions from './lines.ts';
@@ -40,8 +42,11 @@ export type ImageLine = Type.Static<typeof lines.ImageLine> & {
   folder?: FolderFacts;
   former?: FormerRating;
 };
-/** `unusedNames` are folders that are not categories by choice; `hidden` is why the picture must not be published. */
-interface FolderFacts {
+/**
+ * `unusedNames` are folders that are not categories by choice; `hidden` is why the picture must not be published. `licence` and
+ * `credit` are of the pictures that state none.
+ */
+interface FolderFacts extends ArtistRights {
   defaultRating: Rating;
   unusedNames?: string[];
   hidden?: string;
@@ -101,8 +106,10 @@ export function checkRecord(value: unknown, mayBeUnstorable?: boolean): RecordLi
  * A record of a backup or of the log may have texts that older versions accepted. Normalises its id and time. `mayBeUnstorable` is
  * whether texts can contain a NUL character or an unpaired surrogate.
  */
-export function checkSavedRecord(value: unknown, mayBeUnstorable = true): RecordLine {
-  const type = (value as { type?: unknown } | null)?.type;
+export function checkSavedRecord(given: unknown, mayBeUnstorable = true): RecordLine {
+  const { type, licence } = (given ?? {}) as { type?: unknown; licence?: unknown };
+  const text = typeof licence === 'object' ? licenceText(licence) : undefined;
+  const value = text === undefined ? given : { ...(given as object), licence: text };
   const validator =
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
   if (!validator)
@@ -114,6 +121,7 @@ export function checkSavedRecord(value: unknown, mayBeUnstorable = true): Record
   if (mayBeUnstorable && !isStorable(value))
     throw new RecordError('a text contains a NUL character or an unpaired surrogate');
   const record = normalise(value as RecordLine);
+  if ('licence' in record && record.licence !== undefined) record.licence = normaliseLicence(record.licence);
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
   if (record.type === 'removed') record.image = record.image.toLowerCase();
   else if (record.type === 'image') checkImage(record);
@@ -137,6 +145,13 @@ function normalise(record: RecordLine): RecordLine {
   if (categories) record.categories = categories.map(normaliseName);
   if (characters) record.characters = characters.map(normaliseName);
   return record;
+}
+
+/** In the form that is stored. */
+export function normaliseLicence(text: string): string {
+  const licence = parseLicence(text);
+  if (licence === undefined) throw new RecordError(`licence: ${LICENCE_HINT}`);
+  return licence;
 }
 
 /** Refuses texts with characters that nobody sees. */
@@ -250,6 +265,9 @@ const hints: Record<string, string> = {
   title: `must be a text of at most ${MAX_TITLE_LENGTH} characters`,
   description: `must be a text of at most ${MAX_DESCRIPTION_LENGTH} characters`,
   takenAt: 'must look like 2026-01-31 or 2026-01-31T12:00:00+01:00, or be empty',
+  licence: LICENCE_HINT,
+  credit: `must be a text of at most ${MAX_CREDIT_LENGTH} characters`,
+  alt: `must be a text of at most ${MAX_ALT_LENGTH} characters`,
   fileName: 'must be the name of a file without its folder',
   edited: `must be a list of ${EDITABLE_FIELDS.join(', ')}`,
   thumbnails: 'must be {"sizes":[480,…],"thumbHash":…,"isAnimated":…}, as in an export',

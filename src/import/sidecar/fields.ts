@@ -1,22 +1,26 @@
 /** What sidecars state about a picture, and the record that it becomes together with the names of its folders. */
 import { cleanName, cleanNames, isId, withoutHidden } from '../../catalogue/names.ts';
-import { cutText, type Kind, MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH } from '../../catalogue/schemas.ts';
+import { MAX_ALT_LENGTH } from '../../catalogue/rights.ts';
+import {
+  cutText,
+  type GivenDetails,
+  type Kind,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_TITLE_LENGTH,
+} from '../../catalogue/schemas.ts';
+import { licenceText, parseLicence, readLicence } from '../../lib/licence.ts';
 import { checkPicture, type ImageLine, isReference, isValidRecord, OPEN_FIELDS } from '../records/record.ts';
 import { combine, type MarkedRating, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
 
 /** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */
-export interface SidecarFields {
+export interface SidecarFields extends GivenDetails {
   id?: string | undefined;
   artist?: string | null | undefined;
   source?: unknown;
   createdAt?: string | null | undefined;
   categories?: string[] | undefined;
   characters?: string[] | undefined;
-  title?: string | undefined;
-  description?: string | undefined;
-  /** When it was taken, as ISO 8601. */
-  takenAt?: string | undefined;
-  /** Stands in for that, if nothing says when it was taken. */
+  /** Stands in for `takenAt`, if nothing says when it was taken. */
   publishedAt?: string | undefined;
   /** Instead of the name of the file next to it. */
   fileName?: string | undefined;
@@ -45,7 +49,7 @@ export function categoryNames(names: Iterable<string>): string[] {
 export function sourceOf(text: string): { name: string; url: string } | undefined {
   const address = withoutHidden(text);
   const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  if (!url) return undefined;
   const source = { name: url.host, url: address };
   return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
 }
@@ -84,25 +88,24 @@ export function toRecord(
   sidecar: SidecarFields,
   names: string[] = folders,
 ): ImageLine {
-  const { id, createdAt, characters = [], title, description, fileName } = sidecar;
+  const { categories = [], characters = [], marked, hidden, publishedAt, ...texts } = sidecar;
   const artist = cleanName(sidecar.artist ?? '') || undefined;
   const source = cleanSource(sidecar.source);
   const places = categoryNames(names);
   const asked = rateByMarkers(folders.flatMap((name) => [...tagMarkers(name)]));
-  const { rating, unknown } = combine(sidecar.marked, asked);
-  const takenAt = sidecar.takenAt ?? sidecar.publishedAt;
-  const fields = { id, artist, source, createdAt, title, description, takenAt, fileName };
+  const { rating, unknown } = combine(marked, asked);
+  const fields = { ...texts, artist, source, takenAt: texts.takenAt ?? publishedAt };
   const optional = Object.entries(fields).filter(([, value]) => value != null);
   const record = checkPicture({
     file,
     ...Object.fromEntries(optional),
-    categories: limitNames([...places, ...(sidecar.categories ?? [])], new Set(places).size),
+    categories: limitNames([...places, ...categories], new Set(places).size),
     characters: limitNames(cleanNames(characters)),
     // Only a placeholder if the field is open, and one that harms nobody if it were used.
     nsfw: rating ?? 'nsfw',
   });
   // Names of folders make a picture more explicit, never less.
-  const stated = { ...sidecar, nsfw: sidecar.marked.rating };
+  const stated = { ...sidecar, nsfw: marked.rating };
   const isOpen = stated.nsfw === undefined;
   return {
     ...record,
@@ -198,6 +201,31 @@ export function descriptionText(value: unknown): string | undefined {
   const plain = plainText(value);
   const text = plain && (isHtml.test(plain) ? withoutHtml(plain) : plain).trim();
   return text ? cutText(text, MAX_DESCRIPTION_LENGTH).trim() : undefined;
+}
+
+export function altText(value: unknown): string | undefined {
+  return cutText(descriptionText(value) ?? '', MAX_ALT_LENGTH).trim() || undefined;
+}
+
+interface FoundRights {
+  /** What states the licence. */
+  terms?: string | undefined;
+  /** The page about it. */
+  address?: string | undefined;
+  /** `© 2026 …` */
+  notice?: string | undefined;
+  credit?: string | undefined;
+}
+
+/** A notice names the licence if nothing else does; otherwise it is what to credit if nothing else is. */
+export function readRights(found: FoundRights): Pick<GivenDetails, 'licence' | 'credit'> {
+  const [terms, credit, copyright] = [found.terms, found.credit, found.notice].map(titleText);
+  const notice = isBoilerplate(copyright ?? '') ? undefined : copyright;
+  const url = sourceOf(found.address ?? '')?.url ?? '';
+  const isNamed = terms !== undefined || readLicence(url).name !== '';
+  const name = terms ?? (isNamed ? '' : notice);
+  const licence = [{ name, url }, { url }, { name }].map((given) => parseLicence(licenceText(given) ?? ''));
+  return { licence: licence.find(Boolean), credit: credit ?? (isNamed ? notice : undefined) };
 }
 
 /** Line breaks are line feeds. */

@@ -1,10 +1,13 @@
 /** Reads a sidecar in JSON: the fields of an image record, or those of gallery-dl, Hydrus and szurubooru. */
 import { isId } from '../../catalogue/names.ts';
+import { licenceText } from '../../lib/licence.ts';
 import { editDistance } from '../../lib/text.ts';
 import { RecordError } from '../records/problems.ts';
 import {
+  altText,
   categoryNames,
   descriptionText,
+  readRights,
   type SidecarFields,
   sourceOf,
   Tags,
@@ -145,9 +148,18 @@ function readDetails(fields: Fields, tags: Tags): Partial<SidecarFields> {
     title: titleText(fields.title) ?? titleText([...tags.title][0]),
     description: descriptions.map((name) => descriptionText(fields[name])).find(Boolean),
     takenAt: own('takenAt'),
+    licence: licenceText(fields.licence) ?? readRights({ terms: foreignLicence(fields) }).licence,
+    credit: titleText(fields.credit),
+    alt: altText(fields.alt),
     publishedAt: publishedIn(fields),
     fileName: own('fileName'),
   };
+}
+
+/** Some sites have a number instead. */
+function foreignLicence({ license }: Fields): string | undefined {
+  const text = licenceText(license);
+  return /^\d*$/.test(text ?? '') ? undefined : text;
 }
 
 // Who made a picture and where it was published, in the JSON that gallery-dl writes for sites without typed tags.
@@ -243,12 +255,15 @@ const own: Record<string, [isRight: (value: unknown) => boolean, hint: string]> 
   title: [isText, 'a text'],
   description: [isText, 'a text'],
   takenAt: [isText, 'a text'],
+  licence: [(value) => licenceText(value) !== undefined, 'a text or {"name":…,"url":…}'],
+  credit: [isText, 'a text'],
+  alt: [isText, 'a text'],
   fileName: [isText, 'a text'],
 };
 /** The names that people may have meant. */
 const meant = [...Object.keys(own), 'nsfw', 'rating', 'tags'];
 /** Others that have a meaning in the files of any tool. */
-const others = ['id', 'type', 'file', 'sources', 'date'];
+const others = ['id', 'type', 'file', 'sources', 'date', 'license'];
 
 /** What only tools write. */
 const toolKeys = [
@@ -321,27 +336,4 @@ function timeIn(value: unknown): string | undefined {
   const iso = Number.isNaN(time.getTime()) ? '' : time.toISOString();
   // Pictures without a date have the first moment of 1970.
   return /^\d{4}-/.test(iso) && seconds !== 0 ? iso : undefined;
-}
-
-const ENDING = '.supplemental-metadata';
-/** Takeout cuts longer names of files. */
-const MAX_LENGTH = 46;
-
-/**
- * The picture that a JSON file with such a name is about, or undefined: `a.jpg.supplemental-metadata(1).json` and `a.jpg(1).json`
- * are about `a(1).jpg`. The ending may be cut.
- */
-export function takeoutSubject(name: string): string | undefined {
-  const [, body = '', number = ''] = /^(.+?)(\(\d{1,4}\))?\.json$/i.exec(name) ?? [];
-  const dot = body.search(/\.(?:s[a-z-]*)?$/i);
-  const hasEnding = dot > 0 && ENDING.startsWith(body.slice(dot).toLowerCase());
-  if (!hasEnding && number === '') return undefined;
-  const subject = hasEnding ? body.slice(0, dot) : body;
-  return subject.replace(/(\.[^.]*)?$/, `${number}$1`);
-}
-
-/** The names that a picture has in those of its JSON files: its own, cut, and that of the picture it was made from. */
-export function takeoutNames(picture: string): string[] {
-  const original = picture.replace(/-edited(\(\d+\))?(?=\.[^.]*$)/i, '$1');
-  return [...new Set([picture, picture.slice(0, MAX_LENGTH), original])];
 }

@@ -1,13 +1,14 @@
 /** Reads the sidecars of a picture: files next to it, in the formats of several tools, and the metadata in the picture itself. */
-import { cleanName } from '../../catalogue/names.ts';
 import { type Metadata, readXmp } from '../../media/metadata/read.ts';
 import { RecordError, withSubject } from '../records/problems.ts';
 import { type ImageLine, isValidRecord, type OpenField } from '../records/record.ts';
 import {
+  altText,
   categoryNames,
   descriptionText,
   isBoilerplate,
   limitNames,
+  readRights,
   type SidecarFields,
   sourceOf,
   Tags,
@@ -26,15 +27,6 @@ import {
 } from './rating.ts';
 
 // Reads the sidecars of a picture: files next to it, in the formats of several tools.
-
-/** The first one counts for a field that several state. */
-const endings = ['json', 'xmp', 'yml', 'txt', 'tags.txt', 'urls.txt'];
-
-/** The names that the sidecars of a picture can have, such as `a.jpg.json` and `a.json`. */
-export function sidecarNames(picture: string): string[] {
-  const stem = picture.replace(/\.[^.]*$/, '');
-  return endings.flatMap((ending) => [`${picture}.${ending}`, `${stem}.${ending}`]);
-}
 
 export async function readSidecar(path: string, bytes: Buffer): Promise<SidecarFields> {
   const text = withSubject(path, () => decodeText(bytes));
@@ -69,11 +61,11 @@ function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
   const { creator, date, takenAt } = metadata;
   return {
     artist: validName('artist', creator) ?? [...tags.artist][0],
-    source: copyrightOf(metadata),
     createdAt: date,
     title: titleText(metadata.title) ?? titleText([...tags.title][0]),
     description: descriptionOf(metadata),
     takenAt,
+    ...rightsIn(metadata),
     categories: metadata.keywords.length > 0 ? [...tags.category] : undefined,
     characters: tags.character.size > 0 ? [...tags.character] : undefined,
     marked: rateByMarkers(metadataMarkers(metadata)),
@@ -85,12 +77,8 @@ function* metadataMarkers({ keywords, properties }: Metadata): Generator<Marker>
   for (const [name, value] of properties) yield* fieldMarkers(name, value);
 }
 
-/** The copyright notice and the page that explains it: of all fields, the source is where people look for both. */
-function copyrightOf({ copyright, copyrightUrl }: Metadata) {
-  const page = sourceOf(copyrightUrl ?? '');
-  if (copyright === undefined && !page) return undefined;
-  const source = { name: cleanName(copyright ?? page?.name ?? ''), url: page ? new URL(page.url).href : '' };
-  return isValidRecord({ type: 'image', file: 'any', nsfw: 'sfw', source }) ? source : undefined;
+function rightsIn({ copyright: notice, copyrightUrl: address, usageTerms: terms, credit, alt }: Metadata) {
+  return { ...readRights({ terms, address, notice, credit }), alt: altText(alt) };
 }
 
 /** Cameras fill the field with their name. */
@@ -119,12 +107,14 @@ export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   const artist = validName('artist', creator);
   if (artist) add('artist', { artist });
   if (date !== undefined) add('createdAt', { createdAt: date });
-  const source = copyrightOf(metadata);
-  if (source) add('source', { source });
   const [title, description] = [titleText(metadata.title), descriptionOf(metadata)];
   if (title && !isBoilerplate(title)) add('title', { title });
   if (description) add('description', { description });
   if (takenAt) add('takenAt', { takenAt });
+  const { licence, credit, alt } = rightsIn(metadata);
+  if (licence) add('licence', { licence });
+  if (credit) add('credit', { credit });
+  if (alt) add('alt', { alt });
   const names = keywordNames(metadata.keywords);
   const { categories: stated = [] } = result;
   const categories = limitNames([...stated, ...names], stated.length);
@@ -226,7 +216,7 @@ export function readPhotoPrism(text: string): SidecarFields {
   const takenAt = isEstimated ? undefined : isoTime(get('TakenAt'));
   return {
     artist: validName('artist', get('Details.Artist')),
-    source: copyright(get('Details.Copyright')),
+    ...readRights({ notice: get('Details.Copyright'), terms: get('Details.License') }),
     categories: names.length > 0 ? [...new Set(names)] : undefined,
     createdAt: takenAt,
     takenAt,
@@ -240,10 +230,6 @@ export function readPhotoPrism(text: string): SidecarFields {
 function hiddenReason(get: (name: string) => string | undefined): string | undefined {
   if ((get('Private') ?? 'false') !== 'false') return 'private in PhotoPrism';
   return get('DeletedAt') === undefined ? undefined : 'archived in PhotoPrism';
-}
-
-function copyright(name: string | undefined): { name: string; url: string } | undefined {
-  return name !== undefined && name.length <= 255 ? { name, url: '' } : undefined;
 }
 
 function isoTime(text: string | undefined): string | undefined {
@@ -305,7 +291,7 @@ function scalar(value: string, more: string[]): string {
   if (whole.startsWith('"') && whole.endsWith('"'))
     return whole
       .slice(1, -1)
-      .replace(/\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|(.))/gi, (_, x, u, long, sign) =>
+      .replace(/\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))/g, (_, x, u, long, sign) =>
         sign === undefined ? codePoint(x ?? u ?? long) : (escapes[sign] ?? sign),
       );
   return whole === 'null' || whole === '~' ? '' : whole;

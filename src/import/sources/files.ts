@@ -18,7 +18,7 @@ export async function readInside(folder: string, file: string, maxBytes: number)
     await using handle = await openFile(folder, file);
     const { size } = await handle.stat();
     if (size > maxBytes) throw new RecordError(`${file}: is larger than ${maxBytes / 2 ** 20} MiB`);
-    return readBytes(handle, size);
+    return await readBytes(handle, size);
   });
 }
 

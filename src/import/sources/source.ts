@@ -13,7 +13,10 @@ import type {
 import type { Rating } from '../../catalogue/schemas.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { streamBatches } from '../../lib/concurrency.ts';
+import type { Upload } from '../../media/files.ts';
+import type { Metadata } from '../../media/metadata/read.ts';
 import { checkHistory, type HistoryLine } from '../plan/history.ts';
+import type { Picture } from '../plan/image.ts';
 import { isNamedThumbnail } from '../plan/looks.ts';
 import { lineText, readLines } from '../records/lines.ts';
 import { type ImageLine, parseJson, parseRecord, type RecordLine } from '../records/record.ts';
@@ -60,6 +63,25 @@ export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
   isFolder: boolean;
 }
 
+/** A picture that was read from a source, and stored. */
+export interface FilePicture extends Picture {
+  hasLocation: boolean;
+  /** What the picture of a folder says about itself. */
+  metadata?: Metadata | undefined;
+}
+
+/** The picture that a record comes with. */
+export interface SourcePicture {
+  /** Where it is. */
+  path: string;
+  /**
+   * The next attempt does not read it again if this is the same. Empty if it may change without that, and undefined if pictures
+   * of this source are always read.
+   */
+  fingerprint: string | undefined;
+  store(upload: Upload): Promise<FilePicture>;
+}
+
 export interface Source {
   /** A record's `file` is relative to this folder and must be inside it. */
   folder: string;
@@ -70,6 +92,8 @@ export interface Source {
   isFolder: boolean;
   /** In order, some at a time. The source is opened when the iteration starts. */
   records(): AsyncIterable<PendingRecord[]>;
+  /** Without it, the picture is the one that the record's `file` names. */
+  pictureOf?(record: RecordLine | HistoryLine): SourcePicture | undefined;
 }
 
 export function catalogueFile(name: string, folder: string, open: () => AsyncIterable<Buffer>): Source {
@@ -242,7 +266,7 @@ async function readRecord(
   for (const sidecar of sidecars)
     read.push(await readSidecar(sidecar, await readInside(root, sidecar, MAX_SIDECAR_BYTES)));
   // A folder counts like a last sidecar, but its categories add up with others.
-  const { rating, artist, categories = [] } = settings;
+  const { rating, artist, categories = [], ...rights } = settings;
   read.push({ artist, marked: { rating, unknown: [] } });
   const folders = path.split(sep).slice(0, -1);
   const names = usedFolders(folders, folderCategories);
@@ -250,14 +274,19 @@ async function readRecord(
   const hidden = read.find((sidecar) => sidecar.hidden)?.hidden;
   return {
     ...toRecord(path, [...folders, ...categories], mergeFields(read), [...names, ...categories]),
-    folder: { defaultRating, ...(unusedNames.length > 0 && { unusedNames }), ...(hidden && { hidden }) },
+    folder: {
+      defaultRating,
+      ...rights,
+      ...(unusedNames.length > 0 && { unusedNames }),
+      ...(hidden && { hidden }),
+    },
   };
 }
 
 // Tells whether the picture of a folder, and what is next to it, changed since it was imported.
 
 /** Increase it when a picture or a sidecar would be read differently. Every file is then read once more. */
-const READER_VERSION = 2;
+const READER_VERSION = 3;
 
 /**
  * A file that was written less than this before it was read may be written again without a change of its times: some file

@@ -6,10 +6,17 @@ import { cleanName, normaliseName } from '../../catalogue/names.ts';
 import { Rating } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile } from '../../lib/validator.ts';
+import { licenceFields } from '../records/lines.ts';
 import { RecordError, withSubject } from '../records/problems.ts';
-import { describeErrors, isReference, isStorable, parseJson } from '../records/record.ts';
-import { takeoutNames, takeoutSubject } from '../sidecar/json.ts';
-import { decodeText, sidecarNames } from '../sidecar/read.ts';
+import {
+  checkTexts,
+  describeErrors,
+  isReference,
+  isStorable,
+  normaliseLicence,
+  parseJson,
+} from '../records/record.ts';
+import { decodeText } from '../sidecar/read.ts';
 import { readInside } from './files.ts';
 import { checkRules, type IgnoreRule, isIgnored, isJunk, parseRule, parseRules } from './ignore.ts';
 
@@ -50,6 +57,38 @@ export function sidecarFinder(names: string[]): (picture: string) => string[] {
     const own = new Set(sidecarNames(normaliseName(picture)).flatMap(find));
     return [...own.union(new Set(takeout.take(MAX_SHARED)))];
   };
+}
+
+/** The first one counts for a field that several state. */
+const endings = ['json', 'xmp', 'yml', 'txt', 'tags.txt', 'urls.txt'];
+
+/** The names that the sidecars of a picture can have, such as `a.jpg.json` and `a.json`. */
+export function sidecarNames(picture: string): string[] {
+  const stem = picture.replace(/\.[^.]*$/, '');
+  return endings.flatMap((ending) => [`${picture}.${ending}`, `${stem}.${ending}`]);
+}
+
+const ENDING = '.supplemental-metadata';
+/** Takeout cuts longer names of files. */
+const MAX_LENGTH = 46;
+
+/**
+ * The picture that a JSON file with such a name is about, or undefined: `a.jpg.supplemental-metadata(1).json` and `a.jpg(1).json`
+ * are about `a(1).jpg`. The ending may be cut.
+ */
+function takeoutSubject(name: string): string | undefined {
+  const [, body = '', number = ''] = /^(.+?)(\(\d{1,4}\))?\.json$/i.exec(name) ?? [];
+  const dot = body.search(/\.(?:s[a-z-]*)?$/i);
+  const hasEnding = dot > 0 && ENDING.startsWith(body.slice(dot).toLowerCase());
+  if (!hasEnding && number === '') return undefined;
+  const subject = hasEnding ? body.slice(0, dot) : body;
+  return subject.replace(/(\.[^.]*)?$/, `${number}$1`);
+}
+
+/** The names that a picture has in those of its JSON files: its own, cut, and that of the picture it was made from. */
+function takeoutNames(picture: string): string[] {
+  const original = picture.replace(/-edited(\(\d+\))?(?=\.[^.]*$)/i, '$1');
+  return [...new Set([picture, picture.slice(0, MAX_LENGTH), original])];
 }
 
 // Finds the pictures of a folder, with the files next to each that may describe it.
@@ -204,6 +243,7 @@ const FolderFile = Type.Object(
     rating: Type.Optional(Rating),
     categories: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_CATEGORIES })),
     artist: Type.Optional(Type.String()),
+    ...licenceFields,
   },
   { additionalProperties: false },
 );
@@ -214,14 +254,20 @@ export function parseFolderFile(text: string): FolderFile {
   const value = parseJson(text);
   if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
   if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
-  const { categories: names, artist: person, ...others } = value as FolderFile;
+  const { categories: names, artist: person, licence, ...others } = value as FolderFile;
+  checkTexts({ licence, credit: others.credit });
   const categories = names?.map(cleanName);
   const artist = person && cleanName(person);
   const wrong = categories?.find((name) => !isReference('category', name));
   if (wrong !== undefined) throw new RecordError(`categories: "${wrong}" cannot be the name of a category`);
   if (artist !== undefined && !isReference('artist', artist))
     throw new RecordError(`artist: "${artist}" cannot be the name of an artist`);
-  return { ...others, ...(categories && { categories }), ...(artist !== undefined && { artist }) };
+  return {
+    ...others,
+    ...(categories && { categories }),
+    ...(artist !== undefined && { artist }),
+    ...(licence !== undefined && { licence: normaliseLicence(licence) }),
+  };
 }
 
 /** For pictures of an inner folder: its rating and artist count, and categories add up. */

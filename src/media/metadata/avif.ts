@@ -1,6 +1,5 @@
 /** Finds the metadata of an AVIF file: the EXIF and XMP items of its `meta` box, user data, and unknown boxes. */
-import { PictureError } from '../picture.ts';
-import { type Part, partAt, type Range, trailerAt } from './part.ts';
+import { type Part, PictureError, partAt, type Range, trailerAt } from './part.ts';
 
 /** An animation has a movie with tracks. */
 const parents = ['moov', 'trak'];

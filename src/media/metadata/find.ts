@@ -1,10 +1,9 @@
 /** Finds the metadata of a picture, whatever its format. That of WebP, the simplest one, is here. */
 import type { Mimetype } from '../../catalogue/schemas.ts';
-import { PictureError } from '../picture.ts';
 import { avifMetadata } from './avif.ts';
 import { gifMetadata } from './gif.ts';
 import { jpegMetadata } from './jpeg.ts';
-import { type Part, partAt, trailerAt } from './part.ts';
+import { type Part, PictureError, partAt, trailerAt } from './part.ts';
 import { pngMetadata } from './png.ts';
 
 /** Far more than any program writes. */

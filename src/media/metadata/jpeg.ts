@@ -1,6 +1,5 @@
 /** Finds the metadata of a JPEG file, and of the further JPEGs that may follow it (MPO, Ultra HDR). */
-import { PictureError } from '../picture.ts';
-import { type Part, partAt, type Range, trailerAt } from './part.ts';
+import { type Part, PictureError, partAt, type Range, trailerAt } from './part.ts';
 
 const START_OF_IMAGE = 0xd8;
 const END_OF_IMAGE = 0xd9;

@@ -3,10 +3,9 @@
  * result for a picture must never change, or an import would take the same picture for another one.
  */
 import type { Mimetype } from '../../catalogue/schemas.ts';
-import { PictureError } from '../picture.ts';
 import { cleanExif } from './exif.ts';
 import { findMetadata } from './find.ts';
-import { mayContainLocation, mentionsLocation, type PartKind, type Patch } from './part.ts';
+import { mayContainLocation, mentionsLocation, type PartKind, type Patch, PictureError } from './part.ts';
 import { cleanPhotoshop } from './photoshop.ts';
 import { cleanXmp } from './xmp.ts';
 

@@ -1,5 +1,8 @@
 /** The metadata inside a picture file, how to change it without touching the pixels, and whether it mentions a location. */
 
+/** The picture cannot be used, and the message says why. */
+export class PictureError extends Error {}
+
 /**
  * `photoshop` contains IPTC. `unknown` is data of another format, `unreadable` is damaged, and `trailer` is what follows
  * the end of the picture.

@@ -11,8 +11,11 @@ export interface Metadata {
   creator: string | undefined;
   keywords: string[];
   copyright: string | undefined;
-  /** The page that explains the copyright. */
+  /** The page that explains the copyright, or else that of who grants licences. */
   copyrightUrl: string | undefined;
+  usageTerms: string | undefined;
+  credit: string | undefined;
+  alt: string | undefined;
   /** The date that the picture was made, in ISO 8601. Without a time zone it is UTC. */
   date: string | undefined;
   /** The same as it is given: without a time zone, it is a local time. */
@@ -108,6 +111,8 @@ function interpret(tags: ExpandedTags): Metadata {
     ...[xmp.DateTimeOriginal, xmp.DateCreated, xmp.CreateDate].flatMap(texts),
     iptcDate.join('T'),
   ];
+  // Licensors are structures, of which the first one counts.
+  const [licensor = {}] = ((xmp.Licensor as { value?: unknown } | undefined)?.value ?? []) as Tags[];
   const takenAt = dates.find((date) => asIso(date) !== undefined);
   return {
     creator: first(texts(xmp.creator), texts(iptc['By-line']), texts(exif.Artist))[0],
@@ -119,7 +124,10 @@ function interpret(tags: ExpandedTags): Metadata {
       ],
     ),
     copyright: first(texts(xmp.rights), texts(iptc['Copyright Notice']), texts(exif.Copyright))[0],
-    copyrightUrl: texts(xmp.WebStatement)[0],
+    copyrightUrl: first(texts(xmp.WebStatement), texts(licensor.LicensorURL))[0],
+    usageTerms: texts(xmp.UsageTerms)[0],
+    credit: first(texts(xmp.Credit), texts(iptc.Credit), texts(licensor.LicensorName))[0],
+    alt: texts(xmp.AltTextAccessibility)[0],
     date: takenAt && asIso(takenAt),
     takenAt,
     title: first(texts(xmp.title), texts(iptc['Object Name']), texts(exif.XPTitle))[0],
@@ -155,4 +163,36 @@ function asIso(text: string): string | undefined {
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
   const parsed = new Date(`${date}${time}${zone}`);
   return Number.isNaN(parsed.getTime()) ? undefined : parsed.toISOString();
+}
+
+const MAX_RIGHTS_LENGTH = 300;
+const namespaces = Object.entries({
+  x: 'adobe:ns:meta/',
+  rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  dc: 'http://purl.org/dc/elements/1.1/',
+  xmpRights: 'http://ns.adobe.com/xap/1.0/rights/',
+  photoshop: 'http://ns.adobe.com/photoshop/1.0/',
+}).map(([prefix, uri]) => ` xmlns:${prefix}="${uri}"`);
+
+/** What a thumbnail keeps, as XMP: the copyright notice, the terms, the page about them and the credit. Empty without any. */
+export function rightsPacket(metadata: Metadata | undefined): string {
+  const element = (name: string, text = '', isInLanguages = false) => {
+    const plain = text
+      .slice(0, MAX_RIGHTS_LENGTH)
+      .toWellFormed()
+      .replace(/\p{Cc}/gu, ' ')
+      .trim();
+    const value = plain.replace(/[&<>]/g, (sign) => escapes[sign] ?? '');
+    const list = isInLanguages ? `<rdf:Alt><rdf:li xml:lang="x-default">${value}</rdf:li></rdf:Alt>` : value;
+    return value && `<${name}>${list}</${name}>`;
+  };
+  const { copyright, usageTerms, copyrightUrl, credit } = metadata ?? {};
+  const elements =
+    element('dc:rights', copyright, true) +
+    element('xmpRights:UsageTerms', usageTerms, true) +
+    element('xmpRights:WebStatement', copyrightUrl) +
+    element('photoshop:Credit', credit);
+  const description = `<rdf:Description${namespaces.slice(2).join('')}>${elements}</rdf:Description>`;
+  const root = (content: string) => `<x:xmpmeta${namespaces[0]}>${content}</x:xmpmeta>`;
+  return elements && root(`<rdf:RDF${namespaces[1]}>${description}</rdf:RDF>`);
 }

@@ -6,14 +6,8 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { inParallel } from '../../lib/concurrency.ts';
 import { Unavailable } from '../../lib/metrics.ts';
 import { type Files, type Journal, type OpenFile, OWNER_KEY, type Upload } from '../files.ts';
-import {
-  describeLeftovers,
-  handleAbandoned,
-  openPrepared,
-  readJournals,
-  sortJournals,
-  startJournal,
-} from '../journal.ts';
+import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from '../journal.ts';
+import { openStaging } from '../staging.ts';
 import {
   createClient,
   S3Error,
@@ -28,7 +22,7 @@ export type { S3Location };
 
 const MAX_CONCURRENT_REMOVALS = 16;
 
-/** The journals and the list of prepared files are in a local folder. */
+/** The journals and the staging table are in a local folder. */
 export function openBucket(
   location: S3Location,
   journalFolder: string,
@@ -36,7 +30,7 @@ export function openBucket(
   clock: Clock = Date.now,
 ): Files {
   const send = createClient(location, options);
-  const prepared = openPrepared(join(journalFolder, 'prepared.db'), clock);
+  const staging = openStaging(join(journalFolder, 'prepared.db'), clock);
 
   const findHeaders = async (key: string): Promise<Headers | undefined> => {
     try {
@@ -58,7 +52,7 @@ export function openBucket(
 
   const bucket = { send, findHeaders };
   return {
-    prepared,
+    staging,
 
     async open(key: string): Promise<OpenFile | undefined> {
       const headers = await findHeaders(key);
@@ -79,7 +73,7 @@ export function openBucket(
 
     async remove(keys) {
       await inParallel(keys, MAX_CONCURRENT_REMOVALS, removeOne);
-      prepared.forget(keys);
+      staging.forget(keys);
     },
 
     keys: () => listKeys(send, location.prefix),
@@ -105,9 +99,9 @@ export function openBucket(
     beginUpload: async () => createUpload(bucket, await startJournal(journalFolder)),
     dryRunUpload: () => createDryRunUpload(bucket),
     journaledKeys: () => readJournals(journalFolder),
-    findLeftovers: async () => describeLeftovers(await sortJournals(journalFolder), prepared),
+    findLeftovers: async () => describeLeftovers(await sortJournals(journalFolder, staging), staging),
     handleAbandoned: async (work, onFailure) =>
-      handleAbandoned(await sortJournals(journalFolder), prepared, work, onFailure),
+      handleAbandoned(await sortJournals(journalFolder, staging), staging, work, onFailure),
   };
 }
 
@@ -229,6 +223,8 @@ interface Bucket {
 function createUpload({ send, findHeaders }: Bucket, journal: Journal): Upload {
   const [added, takenOver, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
   return {
+    id: journal.id,
+
     async put(key, bytes, { hash, mimetype }) {
       const existing = await findHeaders(key);
       const digest = md5(bytes);
@@ -294,6 +290,7 @@ function putObject(
 
 function createDryRunUpload({ findHeaders }: Bucket): Upload {
   return {
+    id: '',
     async put(key, bytes, { hash }) {
       const existing = await findHeaders(key);
       const digest = md5(bytes);

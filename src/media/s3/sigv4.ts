@@ -106,7 +106,7 @@ function prepareHmac(key: Buffer, start: string): (hexHash: string) => string {
   const outer = Buffer.concat([block.map((byte) => byte ^ 0x5c), Buffer.alloc(32)]);
   return (hexHash) => {
     inner.write(hexHash, inner.length - HEX_HASH_LENGTH, 'latin1');
-    outer.write(hash('sha256', inner, 'latin1'), BLOCK_SIZE, 'latin1');
+    outer.write(hash('sha256', inner, 'binary'), BLOCK_SIZE, 'binary');
     return hash('sha256', outer);
   };
 }

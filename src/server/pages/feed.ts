@@ -1,25 +1,31 @@
 /**
  * Feeds of the newest images, as Atom and as JSON Feed, with the filters of `/image/latest`. A call of a feed is admitted like
- * a call of the API. Only images rated sfw appear, because a reader cannot blur them.
+ * a call of the API. Without `nsfw`, only images rated sfw appear, because a reader cannot blur the others.
  */
-import { linkValidity } from '../../access/links.ts';
+
 import {
   type Call,
   type Callable,
   keepLatest,
   pageUrl,
+  pictureLinks,
   type QueryOf,
   type TaggedResponse,
 } from '../../api/endpoint.ts';
-import { type LatestPage, readLatest, unwrap } from '../../api/images.ts';
-import { cursor, imageFilters, pickParameters } from '../../api/parameters.ts';
+import { type CursorPage, readLatest } from '../../api/images.ts';
+import { cursor, embedFilters, pickParameters } from '../../api/parameters.ts';
+import type { Rights } from '../../catalogue/rights.ts';
 import type { Image } from '../../catalogue/schemas.ts';
 import { makeTextLater } from '../../http/assets.ts';
 import { entityTag } from '../../http/request.ts';
+import { parseJsonBytes } from '../../lib/byte-string.ts';
 import * as Type from '../../lib/json-schema.ts';
+import { type Licence, readLicence } from '../../lib/licence.ts';
 import { shorten as shortenText } from '../../lib/text.ts';
-import { categoryNames, choosePicture, shorten, titleOf } from './gallery/discovery.ts';
-import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from './html.ts';
+import { formatView } from '../../pages/address.ts';
+import { choosePicture } from '../../pages/head.ts';
+import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../../pages/html.ts';
+import { categoryNames, shorten, titleOf } from '../../pages/texts.ts';
 
 /** Most readers load the first page only. */
 const PAGE_SIZE = 25;
@@ -35,7 +41,7 @@ const NEVER = '1970-01-01T00:00:00.000Z';
 
 const include = ['artist', 'thumbnails', 'details'] as const;
 
-export const feedQuery = { ...imageFilters, cursor };
+export const feedQuery = { ...embedFilters, cursor };
 const defaults = Object.fromEntries(
   Object.entries(feedQuery).map(([name, rule]) => [name, (rule as { default?: unknown }).default]),
 );
@@ -60,6 +66,8 @@ interface Feed {
   self: string;
   next: string | undefined;
   icon: string;
+  /** Of the images that neither state a licence nor have an artist who does. */
+  licence: string;
   entries: Entry[];
 }
 
@@ -71,29 +79,30 @@ interface Entry {
   artist: { name: string; url: string };
   categories: string[];
   picture: ReturnType<typeof choosePicture>;
+  rights: Pick<Rights, 'licence' | 'credit'>;
   content: Markup;
 }
 
 /**
- * The links to pictures change every few minutes, but a reader that asks again gets a 304 unless images were changed: the tag is
- * that of their version. It also changes twice within the lifetime of links, before those that a reader has expire.
+ * A reader that asks again gets a 304 unless images were changed: the tag is that of their version. If links expire, it also
+ * changes twice within their lifetime, before those that a reader has do.
  */
 async function makeFeed(
   call: FeedCall,
   type: string,
   format: (feed: Feed) => string,
 ): Promise<TaggedResponse> {
-  const { catalogue, links, previewLifetime } = call.services;
+  const { catalogue, hasLastingLinks, previewLifetime, site } = call.services;
   const { images, cursor } = await readImages(call);
   const feed = await describePage(call, cursor);
-  const period = Math.floor(call.now / (previewLifetime * 500));
+  const period = hasLastingLinks ? 0 : Math.floor(call.now / (previewLifetime * 500));
   const versions = images.map(({ fileName, revision }) => [fileName, revision]);
   const eTag = entityTag(JSON.stringify([period, feed, versions]));
   const make = () =>
     makeTextLater(
       () => {
-        const signLink = links.signer(call.origin, linkValidity(call.now, previewLifetime, false));
-        const entries = images.map((image) => toEntry(image.toImage(signLink, include), call.origin));
+        const signLink = pictureLinks(call.services, call.origin);
+        const entries = images.map((image) => toEntry(image.toImage(signLink, include, site), call.origin));
         return format({ ...feed, entries });
       },
       type,
@@ -104,26 +113,17 @@ async function makeFeed(
   return { answer: isFiltered ? make() : keepLatest(catalogue, call.path, eTag, make) };
 }
 
-/** Those that the gallery shows and never blurs, and the call asks for. */
-async function readImages(call: FeedCall): Promise<LatestPage> {
-  const { site, catalogue } = call.services;
-  const filter = pickParameters(imageFilters, call.query);
-  const isWanted = site.ratings.includes('sfw') && (filter.nsfw?.includes('sfw') ?? true);
-  if (isWanted) {
-    const read = (limit: number) => readLatest(call, { ...filter, nsfw: ['sfw'] }, limit);
-    const page = await read(PAGE_SIZE);
-    const bytes = page.images.reduce((sum, { size }) => sum + size, 0);
-    return bytes <= MAX_PAGE_BYTES ? page : read(Math.ceil((PAGE_SIZE * MAX_PAGE_BYTES) / bytes));
-  }
-  unwrap((await catalogue.checkFilter(filter)) ?? {});
-  return { images: [], cursor: undefined };
+async function readImages(call: FeedCall): Promise<CursorPage> {
+  const filter = pickParameters(embedFilters, call.query);
+  const page = await readLatest(call, filter, PAGE_SIZE);
+  const bytes = page.images.reduce((sum, { size }) => sum + size, 0);
+  if (bytes <= MAX_PAGE_BYTES) return page;
+  return readLatest(call, filter, Math.ceil((PAGE_SIZE * MAX_PAGE_BYTES) / bytes));
 }
 
 async function describePage(call: FeedCall, cursor: string | undefined): Promise<Omit<Feed, 'entries'>> {
-  const { site, apiRatings } = call.services;
-  const { name } = site;
-  // Without the operator's default ratings, so that the id of the feed stays when they change.
-  const isGiven = ([name, value]: [string, unknown]) => value !== defaults[name] && value !== apiRatings;
+  const { name, licence = '' } = call.services.site;
+  const isGiven = ([name, value]: [string, unknown]) => value !== defaults[name];
   const given = Object.entries(call.query).filter(isGiven);
   const { cursor: _, ...query } = Object.fromEntries(given);
   const first = { ...call, query };
@@ -135,6 +135,7 @@ async function describePage(call: FeedCall, cursor: string | undefined): Promise
     self: pageUrl(first, call.query.cursor === undefined ? {} : { cursor: call.query.cursor }),
     next: cursor && pageUrl(first, { cursor }),
     icon: `${call.origin}/favicon.ico`,
+    licence: describeLicence(readLicence(licence)),
   };
 }
 
@@ -146,26 +147,41 @@ async function subjects({ services, query }: FeedCall): Promise<string[]> {
       .slice(0, MAX_NAMES)
       .map((id) => services.catalogue.one(kind, id)),
   );
-  const names = (await Promise.all(entries)).map((entry): string => entry && JSON.parse(entry.document).name);
+  const names = (await Promise.all(entries)).map((entry): string => entry && parseJsonBytes(entry.json).name);
   return [...names, query.categories.join(', ')].filter(Boolean);
 }
 
 function toEntry(image: Image, origin: string): Entry {
   const { name = '', url = '' } = image.artistDetails ?? {};
-  const page = `${origin}/?image=${image.id}`;
+  const page = origin + formatView({ name: 'picture', id: image.id, query: {} }, image.title);
   const picture = choosePicture(image);
+  const { licence = { name: '', url: '' }, credit = '' } = image;
   return {
     id: `urn:uuid:${image.id}`,
     title: titleOf(image),
     url: page,
     createdAt: image.createdAt,
-    artist: { name: shorten(name), url: URL.parse(url)?.href ?? `${origin}/?artist=${image.artist}` },
+    artist: {
+      name: shorten(name),
+      url:
+        URL.parse(url)?.href ??
+        origin + formatView({ name: 'entry', kind: 'artist', id: image.artist, query: {} }, name),
+    },
     categories: categoryNames(image).map(shorten),
     picture,
+    rights: { licence, credit },
     content: html`<p><a href="${page}">${picture ? pictureTag(picture) : titleOf(image)}</a></p>${paragraphsOf(
       image.description ?? '',
-    ).map((text) => html`<p>${text}</p>`)}`,
+    ).map((text) => html`<p>${text}</p>`)}${rightsParagraph(licence, credit)}`,
   };
+}
+
+const describeLicence = ({ name, url }: Licence) => [name, url].filter(Boolean).join(' ');
+
+function rightsParagraph({ name, url }: Licence, credit: string): Markup {
+  const licence = url ? html`<a rel="license" href="${url}">${name || url}</a>` : html`${name}`;
+  if (!credit && !licence.text) return html``;
+  return html`<p>${credit}${credit && licence.text ? ' · ' : ''}${licence}</p>`;
 }
 
 /** The beginning of a description, which may have thousands of lines. */
@@ -183,7 +199,8 @@ function pictureTag({ url, width, height, alt }: NonNullable<Entry['picture']>):
 /** Everything but the characters of XML 1.0. */
 const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-function formatAtom({ siteName, title, home, first, self, next, icon, entries }: Feed): string {
+function formatAtom(page: Feed): string {
+  const { siteName, title, home, first, self, next, icon, licence, entries } = page;
   const updated = entries.reduce((latest, { createdAt }) => (createdAt > latest ? createdAt : latest), NEVER);
   const feed = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/">
@@ -192,14 +209,26 @@ function formatAtom({ siteName, title, home, first, self, next, icon, entries }:
 <updated>${updated}</updated>
 <author><name>${siteName}</name></author>
 <icon>${icon}</icon>
-<link rel="alternate" type="text/html" href="${home}"/>
+${licence && html`<rights>${licence}</rights>\n`}<link rel="alternate" type="text/html" href="${home}"/>
 <link rel="self" type="${ATOM_TYPE}" href="${self}"/>
 ${next === undefined ? '' : html`<link rel="next" type="${ATOM_TYPE}" href="${next}"/>\n`}${entries.map(atomEntry)}</feed>
 `;
   return feed.text.replaceAll(forbidden, '');
 }
 
-function atomEntry({ id, title, url, createdAt, artist, categories, picture, content }: Entry): Markup {
+function atomEntry({
+  id,
+  title,
+  url,
+  createdAt,
+  artist,
+  categories,
+  picture,
+  rights,
+  content,
+}: Entry): Markup {
+  const { licence, credit } = rights;
+  const stated = [credit, describeLicence(licence)].filter(Boolean).join(' · ');
   return html`<entry>
 <id>${id}</id>
 <title>${title}</title>
@@ -207,7 +236,9 @@ function atomEntry({ id, title, url, createdAt, artist, categories, picture, con
 <published>${createdAt}</published>
 <updated>${createdAt}</updated>
 <author><name>${artist.name}</name><uri>${artist.url}</uri></author>
-${categories.map((name) => html`<category term="${name}"/>\n`)}${
+${categories.map((name) => html`<category term="${name}"/>\n`)}${stated && html`<rights>${stated}</rights>\n`}${
+  licence.url && html`<link rel="license" href="${licence.url}"/>\n`
+}${
   picture
     ? html`<media:thumbnail url="${picture.url}" width="${picture.width}" height="${picture.height}"/>\n`
     : ''
@@ -224,7 +255,7 @@ function formatJson({ title, home, self, next, icon, entries }: Feed): string {
     feed_url: self,
     next_url: next,
     favicon: icon,
-    items: entries.map(({ id, title, url, createdAt, artist, categories, picture, content }) => ({
+    items: entries.map(({ id, title, url, createdAt, artist, categories, picture, rights, content }) => ({
       id,
       url,
       title,
@@ -233,6 +264,7 @@ function formatJson({ title, home, self, next, icon, entries }: Feed): string {
       date_published: createdAt,
       authors: [artist],
       tags: categories,
+      _rights: rights,
     })),
   });
 }

@@ -1,19 +1,18 @@
-/** Sends image files to clients with a valid link, and a page to people whose link is not. */
+/** Sends image files: by lasting addresses, and by links that expire, with a page for people whose link has. */
 import type { IncomingMessage } from 'node:http';
-import { parseFileLink } from '../../access/links.ts';
+import { linkValidity, parseFileLink, parsePictureAddress, pictureAddress } from '../../access/links.ts';
 import { RequestCaller } from '../../api/call.ts';
 import type { Services } from '../../api/endpoint.ts';
 import type { FileFacts } from '../../catalogue/catalogue.ts';
 import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/document.ts';
 import { ApiError, type Exchange } from '../../http/exchange.ts';
 import { matchesETag, prefersHtml } from '../../http/request.ts';
-import { messagePage, sendMessagePage } from './html.ts';
+import { messagePage, sendMessagePage } from '../../pages/html.ts';
 
-/** Of the UUID that the verified name begins with. */
+/** The verified name begins with a UUID. */
 const ID_LENGTH = 36;
 
 export async function sendFile(services: Services, exchange: Exchange): Promise<void> {
-  const { request } = exchange;
   const link = parseFileLink(`${exchange.path}?${exchange.search}`);
   const now = services.clock();
   const verdict = link ? services.fileLinks.verify(link, now) : 'invalid';
@@ -23,10 +22,71 @@ export async function sendFile(services: Services, exchange: Exchange): Promise<
 
   const image = await services.catalogue.file(id);
   if (!image) throw new ApiError(404, 'Image not found.');
+  const secondsLeft = Math.floor(link.expires - now / 1000);
+  return sendBytes(services, exchange, { id, size, image, caching: `public, max-age=${secondsLeft}` });
+}
+
+const DAY = 86_400;
+/** Browsers keep a picture for a day; the caches that they share forget one that was taken down within an hour. */
+const MAX_SHARED_AGE = 3600;
+/** A browser that follows a cached redirect to a bucket for a day then has a day left. */
+const BUCKET_LINK_LIFETIME = 2 * DAY;
+
+/**
+ * A picture at its lasting address. With another version, as in a page from before the file was replaced, the client is sent to the
+ * current one, and no cache keeps that. So a cache has at most two copies of a file, and never the old file for the new version.
+ */
+export async function sendPicture(
+  services: Services,
+  exchange: Exchange,
+  sendNotFound: (exchange: Exchange) => void,
+): Promise<void> {
+  const { catalogue, hasLastingLinks, links, fileLinks, clock } = services;
+  const { path, search, request } = exchange;
+  const isExact = hasLastingLinks && !request.url?.endsWith('?');
+  const address = isExact ? parsePictureAddress(path, search) : undefined;
+  const image = address && (await catalogue.image(address.id));
+  const file = image?.fileOf(address?.size);
+  if (!image || file?.fileName !== address?.fileName) return sendNotFound(exchange);
+  const current = pictureAddress(file);
+  if (search !== '' && `${path}?${search}` !== current) return redirect(exchange, current, 'no-store');
+  if (links === fileLinks) {
+    const { id, size } = address;
+    const facts = { ...image.facts(), key: image.key };
+    const caching = `public, max-age=${DAY}, s-maxage=${MAX_SHARED_AGE}`;
+    return sendBytes(services, exchange, { id, size, image: facts, caching });
+  }
+  // The bucket sends its files itself.
+  const now = clock();
+  const sign = links.signer('', linkValidity(now, BUCKET_LINK_LIFETIME, false));
+  const { url, expires } = sign(file);
+  const age = Math.max(0, Math.floor((Date.parse(expires) - now) / 2000));
+  redirect(exchange, url, `public, max-age=${Math.min(DAY, age)}, s-maxage=${Math.min(MAX_SHARED_AGE, age)}`);
+}
+
+function redirect(exchange: Exchange, location: string, caching: string): void {
+  exchange.headers({ Location: location, 'Cache-Control': caching, 'Content-Length': '0' });
+  exchange.sendHead(302);
+}
+
+interface SentFile {
+  id: string;
+  /** Of a thumbnail. */
+  size: number | undefined;
+  /** The original. */
+  image: FileFacts;
+  caching: string;
+}
+
+async function sendBytes(
+  services: Services,
+  exchange: Exchange,
+  { id, size, image, caching }: SentFile,
+): Promise<void> {
+  const { request } = exchange;
   const facts = size === undefined ? image : thumbnailFacts(image, size);
   const eTag = `"${facts.eTag}"`;
-  const secondsLeft = Math.floor(link.expires - now / 1000);
-  const headers = { ETag: eTag, 'Cache-Control': `public, max-age=${secondsLeft}`, 'Accept-Ranges': 'bytes' };
+  const headers = { ETag: eTag, 'Cache-Control': caching, 'Accept-Ranges': 'bytes' };
   if (matchesETag(request.headers['if-none-match'], eTag)) {
     exchange.headers(headers);
     return exchange.sendHead(304);
@@ -83,7 +143,7 @@ async function refuseLink(
     ? 'Links to files work for a limited time. The picture is still in the gallery.'
     : 'Links to files work for a limited time, and only as they were given out.';
   const links = [
-    ...(image ? [{ href: `/?image=${expiredId}`, text: 'Show the picture' }] : []),
+    ...(image ? [{ href: `/pictures/${expiredId}`, text: 'Show the picture' }] : []),
     { href: '/', text: 'Open the gallery' },
   ];
   const page = messagePage(site, { status, title: `This link ${problem}`, lead, links });

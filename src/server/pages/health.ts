@@ -2,12 +2,14 @@
  * The health check: uses every part of the service to see whether it works. Clients get our own descriptions, never an
  * error's message, which may contain addresses or secrets. The log has the errors.
  */
+
 import { setTimeout } from 'node:timers/promises';
 import type { Services } from '../../api/endpoint.ts';
 import type { LastBackup } from '../../catalogue/records.ts';
 import type { Statistics } from '../../catalogue/schemas.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { errorField, type Logger } from '../../http/logger.ts';
+import { toByteString } from '../../lib/byte-string.ts';
 import { type Disk, isNearlyFull } from '../../lib/file-system.ts';
 import {
   type DegradedReasons,
@@ -168,7 +170,7 @@ export async function makeReport(
 export function sendMetrics(reports: MetricsReport[], exchange: Exchange): void {
   const metrics = [...mergeMetrics(reports.map(({ metrics }) => metrics)), partMetric(mergeReasons(reports))];
   exchange.header('Cache-Control', 'no-store');
-  exchange.sendCompressed(200, formatMetrics(metrics), METRICS_TYPE);
+  exchange.sendCompressed(200, toByteString(formatMetrics(metrics)), METRICS_TYPE);
 }
 
 function partMetric(degradedReasons: DegradedReasons): Metric {
@@ -194,7 +196,7 @@ function diskMetrics(disks: Disk[]): Metric[] {
   ];
 }
 
-/** Without a sample before the first backup. */
+/** Before the first backup there is no sample. */
 function backupMetrics(backup: LastBackup | undefined): Metric[] {
   const gauge = { type: 'gauge', across: 'max' } as const;
   const sample = (value: number | undefined) => (value === undefined ? [] : [{ value }]);

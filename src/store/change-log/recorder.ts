@@ -1,5 +1,6 @@
 /** Records what a transaction changes and how it was before, and writes it to the change log with the commit. */
 import type { Change, ChangeItem, ChangeOrigin, ItemKind, TrashedImage } from '../../catalogue/change-log.ts';
+import { withoutSameLists } from '../../catalogue/documents/document.ts';
 import { imageFields } from '../../catalogue/documents/edit-image.ts';
 import { type BlockedName, nameKey, type RemovedFile } from '../../catalogue/records.ts';
 import type { Entry, ImageRow, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
@@ -111,7 +112,8 @@ class ChangeItems {
 
 const keyOf = ({ kind, id }: Pick<NewItem, 'kind' | 'id'>) => `${kind} ${id}`;
 
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: unknown, other: unknown) =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /** None if nothing changed. */
 function toItem(
@@ -154,7 +156,7 @@ export interface ChangeContext {
   now: string;
   /** How long changes are kept. */
   historyDays: number;
-  /** Of all changes together. */
+  /** How many items all changes together may have. */
   maxItems?: number;
 }
 
@@ -263,7 +265,11 @@ export class ChangeRecorder {
     const others = changes.filter(({ before }) => before.number < this.#change.firstImage);
     this.#change.changed += await this.#items.add(
       others.flatMap(({ before, after }) => {
-        const fields = difference(imageFields(before), imageFields(after));
+        const [former, current] = withoutSameLists(before.document, after.document);
+        const fields = difference(
+          imageFields({ ...before, document: former }),
+          imageFields({ ...after, document: current }),
+        );
         // New thumbnails are no change.
         return fields ? [{ kind: 'image', id: before.id, ...fields } as const] : [];
       }),

@@ -5,36 +5,19 @@
  * The cache has the documents of one revision. After a commit, those that changed are removed, and the rest belongs to the
  * new revision. A revision that does not follow the cache's shows that the database was replaced.
  */
+
 import { locateLists, PLACEHOLDER } from '../../catalogue/documents/document.ts';
-import {
-  type ByteString,
-  locatePlaceholders,
-  toByteString,
-} from '../../catalogue/documents/image-document.ts';
+import { locatePlaceholders, type Placeholders } from '../../catalogue/documents/image-document.ts';
 import type { Document } from '../../catalogue/schemas.ts';
+import { type ByteString, toByteString } from '../../lib/byte-string.ts';
 import { type Call, type DocumentChanges, type Driver, get, type View } from '../view.ts';
-import {
-  addressIndex,
-  COUNT,
-  DOCUMENT_WORDS,
-  EPOCH,
-  firstAddress,
-  GENERATION,
-  isOpen,
-  MAX_DOCUMENT_LENGTH,
-  MAX_IMAGE,
-  REVISION,
-  REVISION_HIGH,
-  TEXT_ADDRESSES,
-  TEXT_WORDS,
-  USED_WORDS,
-} from './cache.ts';
+import { CacheMemory, DOCUMENT_WORDS, MAX_DOCUMENT_LENGTH, type Shared, TEXT_WORDS } from './memory.ts';
 
 // Fills the document cache. Only one thread may write to the same memory.
 
-/** Of the memory, for addresses. */
+/** How much of the memory addresses may take. */
 const MAX_ADDRESS_PART = 1 / 2;
-/** Of the memory, for texts that images share. */
+/** How much of the memory texts that images share may take. */
 const MAX_SHARED_PART = 1 / 4;
 /** Room for the addresses of images that imports will add. */
 const SPARE_IMAGES = 100_000;
@@ -42,25 +25,22 @@ const SPARE_IMAGES = 100_000;
 const MAX_GARBAGE_PART = 1 / 4;
 
 export class DocumentCacheWriter {
-  readonly #words: Uint32Array;
-  readonly #bytes: Buffer;
+  readonly #memory: CacheMemory;
   /** The numbers of shared texts. */
   readonly #shared = new Map<string, number>();
   #sharedWords = 0;
   #garbageWords = 0;
-  #usedWords = 0;
   /** The number of the last change that the cache has followed; undefined until the first `reset`. */
   revision: number | undefined;
 
   constructor(memory: ArrayBufferLike) {
-    this.#words = new Uint32Array(memory);
-    this.#bytes = Buffer.from(memory);
-    this.#close();
+    this.#memory = new CacheMemory(memory);
+    this.#memory.close();
   }
 
   /** The highest image number that has room for its address, since the last `reset`. */
   get maxImage(): number {
-    return this.#words[MAX_IMAGE] as number;
+    return this.#memory.maxImage;
   }
 
   /** Whether emptying the cache would not make room for the addresses of more images. */
@@ -70,34 +50,28 @@ export class DocumentCacheWriter {
 
   /** Whether emptying the cache would make much room. */
   get isWasteful(): boolean {
-    return this.#garbageWords > this.#words.length * MAX_GARBAGE_PART;
+    return this.#garbageWords > this.#memory.size * MAX_GARBAGE_PART;
   }
 
   /** Empties the cache for image numbers up to `lastImage` and somewhat more. */
   reset(lastImage: number, revision: number): void {
-    this.#close();
-    const words = this.#words;
-    const maxImage = Math.min(Math.ceil(lastImage * 1.1) + SPARE_IMAGES, this.#maxAddresses);
-    words.fill(0, addressIndex(words, maxImage));
-    (words[GENERATION] as number)++;
-    words[MAX_IMAGE] = maxImage;
-    words[COUNT] = 0;
+    this.#memory.close();
+    this.#memory.clear(Math.min(Math.ceil(lastImage * 1.1) + SPARE_IMAGES, this.#maxAddresses));
     this.#shared.clear();
     [this.#sharedWords, this.#garbageWords] = [0, 0];
-    this.#use(firstAddress(words));
     this.#open(revision);
   }
 
   /** Removes documents that changed. The cache returns nothing until the last change is followed. */
   remove(images: number[], revision: number, isLast: boolean): void {
-    this.#close();
+    this.#memory.close();
     for (const image of images) if (this.has(image)) this.#remove(image);
     this.revision = revision;
     if (isLast) this.#open(revision);
   }
 
   has(image: number): boolean {
-    return image <= this.maxImage && this.#words[addressIndex(this.#words, image)] !== 0;
+    return this.#memory.address(image) !== 0;
   }
 
   /** Returns whether there was room. */
@@ -105,35 +79,31 @@ export class DocumentCacheWriter {
     const bytes = toByteString(document);
     // Images that it cannot hold must not keep it from caching others.
     if (image > this.maxImage || bytes.length > MAX_DOCUMENT_LENGTH) return true;
-    const end = addressIndex(this.#words, this.maxImage);
     // Shared texts are a part of the document's length, and have a word each before them.
     const maxBytes = (DOCUMENT_WORDS + 6 * TEXT_WORDS) * 4 + bytes.length;
-    if (this.#usedWords + Math.ceil(maxBytes / 4) > end) return false;
-    const address = this.#addShared(bytes);
-    this.#words[addressIndex(this.#words, image)] = address;
-    (this.#words[COUNT] as number)++;
+    if (this.#memory.used + Math.ceil(maxBytes / 4) > this.#memory.endFor(this.maxImage)) return false;
+    this.#memory.setAddress(image, this.#addShared(bytes));
+    this.#memory.count++;
     return true;
   }
 
   /** Stores the lists and the artist apart, or the document whole if there is no room left for shared texts. */
   #addShared(document: ByteString): number {
-    const { fileName, key, linkEnd, expires, end } = locatePlaceholders(document);
+    const placeholders = locatePlaceholders(document);
+    const { end, expires } = placeholders;
     const lists = locateLists(document);
     const [artistDetails = '', ...others] = document.slice(end + 1).split(PLACEHOLDER);
     const categories = this.#share(document.slice(lists.start, lists.middle));
     const characters = this.#share(document.slice(lists.middle, lists.end));
     const artist = this.#share(artistDetails);
-    if (categories === 0 || characters === 0 || artist === 0)
-      return this.#append(document, [
-        ...[end, fileName * 2 ** 16 + key, linkEnd * 2 ** 16 + expires, 0, 0, 0],
-      ]);
+    if (categories === 0 || characters === 0 || artist === 0) return this.#append(document, placeholders);
     const json = document.slice(0, lists.start) + document.slice(lists.end, end);
-    return this.#append([json, ...others].join(PLACEHOLDER), [
-      lists.start * 2 ** 16 + json.length,
-      fileName * 2 ** 16 + key,
-      linkEnd * 2 ** 16 + expires - (lists.end - lists.start),
-      ...[categories, characters, artist],
-    ]);
+    return this.#append(
+      [json, ...others].join(PLACEHOLDER),
+      // What follows the lists moves to their place.
+      { ...placeholders, expires: expires - (lists.end - lists.start), end: json.length },
+      { position: lists.start, categories, characters, artist },
+    );
   }
 
   /** The same number for equal texts; 0 if the shared texts have used up their memory. */
@@ -141,52 +111,38 @@ export class DocumentCacheWriter {
     const known = this.#shared.get(text);
     if (known !== undefined) return known;
     const number = this.#shared.size + 1;
-    const hasAddress = TEXT_ADDRESSES + number < firstAddress(this.#words);
-    if (!hasAddress || this.#sharedWords > this.#words.length * MAX_SHARED_PART) return 0;
-    const address = this.#append(text, []);
-    this.#words[TEXT_ADDRESSES + number] = address;
-    this.#sharedWords += this.#usedWords - address;
+    const memory = this.#memory;
+    if (!memory.hasTextAddress(number) || this.#sharedWords > memory.size * MAX_SHARED_PART) return 0;
+    const address = memory.used;
+    memory.used = memory.writeText(address, text);
+    memory.setTextAddress(number, address);
+    this.#sharedWords += memory.used - address;
     // A slice would keep the whole document in memory; a joined string does not.
     this.#shared.set([text, ''].join(''), number);
     return number;
   }
 
-  #append(text: ByteString, header: number[]): number {
-    const address = this.#usedWords;
-    const start = address + TEXT_WORDS + header.length;
-    this.#bytes.write(text, start * 4, 'latin1');
-    this.#words[address] = text.length;
-    this.#words.set(header, address + TEXT_WORDS);
-    this.#use(start + Math.ceil(text.length / 4));
+  #append(text: ByteString, placeholders: Placeholders, shared?: Shared): number {
+    const address = this.#memory.used;
+    this.#memory.used = this.#memory.writeDocument(address, text, placeholders, shared);
     return address;
   }
 
   #remove(image: number): void {
-    const index = addressIndex(this.#words, image);
-    const length = this.#words[this.#words[index] as number] as number;
+    const length = this.#memory.lengthAt(this.#memory.address(image));
     this.#garbageWords += DOCUMENT_WORDS + Math.ceil(length / 4);
-    this.#words[index] = 0;
-    (this.#words[COUNT] as number)--;
+    this.#memory.setAddress(image, 0);
+    this.#memory.count--;
   }
 
   get #maxAddresses(): number {
-    return Math.floor(this.#words.length * MAX_ADDRESS_PART);
-  }
-
-  #use(words: number): void {
-    this.#usedWords = words;
-    Atomics.store(this.#words, USED_WORDS, words);
-  }
-
-  #close(): void {
-    if (isOpen(Atomics.load(this.#words, EPOCH))) Atomics.add(this.#words, EPOCH, 1);
+    return Math.floor(this.#memory.size * MAX_ADDRESS_PART);
   }
 
   #open(revision: number): void {
     this.revision = revision;
-    this.#words[REVISION] = revision;
-    this.#words[REVISION_HIGH] = Math.floor(revision / 2 ** 32);
-    if (!isOpen(Atomics.load(this.#words, EPOCH))) Atomics.add(this.#words, EPOCH, 1);
+    this.#memory.revision = revision;
+    this.#memory.open();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Migrations that SQL alone cannot express, and those that both databases run. Once released, never edit one; append a new one. */
 import { withoutTitle } from '../../catalogue/lines.ts';
 import { normaliseName } from '../../catalogue/names.ts';
+import { blockOf, changeSizes, lastOf, packImages } from '../../catalogue/sets/blocks.ts';
 import { BEFORE_1_0 } from '../../lib/version.ts';
 
 type Value = string | number;
@@ -119,25 +120,68 @@ const ADD_APPLIED_EDITS =
 export interface Dialect {
   /** `image_shelves.shelves` with another shelf. */
   addShelf: (shelf: string) => string;
-  /** Makes the triggers. */
-  noteChanges: string;
+  /** The shelves in `image_shelves.shelves`. */
+  parseShelves: (stored: unknown) => number[];
+  /** Makes the tables with the blocks of shelves and sizes. */
+  createBlocks: string;
 }
 
-/**
- * For catalogues that could not be filtered by the type of the file. Also lets changes of the shelves and size of an image count as
- * changes of its document, so that whoever has them in memory learns of all of them.
- */
-const addTypes = ({ addShelf, noteChanges }: Dialect): string => `
+/** For catalogues that could not be filtered by the type of the file. */
+const addTypes = ({ addShelf }: Dialect): string => `
   insert into shelf (kind, id, name) values
     ('type', 'jpeg', 'jpeg'), ('type', 'png', 'png'), ('type', 'webp', 'webp'), ('type', 'gif', 'gif'), ('type', 'avif', 'avif');
-  insert into placement (shelf, position, image)
-  select shelf.number, row_number() over (partition by shelf.number order by image.number) - 1, image.number
-  from image join shelf on kind = 'type' and 'image/' || shelf.id = mimetype;
-  update shelf set size = (select count(*) from placement where placement.shelf = shelf.number) where kind = 'type';
+  update shelf set size = (select count(*) from image where mimetype = 'image/' || shelf.id) where kind = 'type';
   update image_shelves set shelves = ${addShelf('placed.shelf')}
-  from (select image, shelf from placement join shelf on shelf.number = placement.shelf where kind = 'type') as placed
-  where placed.image = image_shelves.image;
-  ${noteChanges}`;
+  from (select image.number as image, shelf.number as shelf from image join shelf on kind = 'type' and 'image/' || shelf.id = mimetype)
+    as placed
+  where placed.image = image_shelves.image`;
+
+interface PlacementRow {
+  image: number;
+  shelves: unknown;
+  width: number;
+  height: number;
+}
+
+/** The parameters of one statement; SQLite takes no more. */
+const MAX_VALUES = 900;
+
+/**
+ * Stores the images of a shelf in blocks, and the sizes of all images, instead of a row for each image on each shelf, which a commit
+ * in a large catalogue had to move.
+ */
+const packShelves = ({ parseShelves, createBlocks }: Dialect): DataMigration =>
+  function* () {
+    for (const statement of createBlocks.split(';')) yield* query(statement);
+    const rows: Value[] = [];
+    const write = function* () {
+      const places = rows.flatMap((_, index) =>
+        index % 3 === 0 ? [`($${index + 1}, $${index + 2}, $${index + 3})`] : [],
+      );
+      if (rows.length > 0)
+        yield* query(`insert into shelf_block (shelf, block, images) values ${places}`, ...rows.splice(0));
+    };
+    for (let above = 0; ; ) {
+      const [next] = yield* query<{ image: number }>(
+        'select image from image_shelves where image > $1 order by image limit 1',
+        above,
+      );
+      if (!next) break;
+      const block = blockOf(next.image);
+      above = lastOf(block);
+      const placed = (yield* query<PlacementRow>(
+        'select image, shelves, width, height from image_shelves where image >= $1 and image <= $2 order by image',
+        ...[next.image, above],
+      )).map(({ shelves, ...placed }) => ({ ...placed, shelves: parseShelves(shelves) }));
+      for (const [shelf, { content }] of packImages(placed)) {
+        rows.push(shelf, block, content);
+        if (rows.length >= MAX_VALUES) yield* write();
+      }
+      yield* query('insert into size_block (block, sizes) values ($1, $2)', block, changeSizes('', placed));
+    }
+    yield* write();
+    yield* query('drop table placement');
+  };
 
 export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
   normalisePaths,
@@ -147,4 +191,5 @@ export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
   'create index if not exists trash_etag on trash (etag)',
   ADD_APPLIED_EDITS,
   addTypes(dialect),
+  packShelves(dialect),
 ];

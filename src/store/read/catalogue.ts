@@ -2,6 +2,7 @@
  * The catalogue as handlers read it, for every database. A filter goes in a line: filter, selection (pure, against the
  * shelves of one version), image numbers, documents. Each call runs on a view of one version; it asks, the driver answers.
  */
+
 import type {
   Caller,
   Catalogue,
@@ -31,10 +32,12 @@ import {
 } from '../../catalogue/search/query.ts';
 import { titleQuery } from '../../catalogue/search/title-words.ts';
 import type { SeedPosition } from '../../catalogue/sets/orders.ts';
+import { parseJsonBytes } from '../../lib/byte-string.ts';
 import type { Metric } from '../../lib/metrics.ts';
 import type { RandomInt } from '../../lib/random.ts';
 import { defaultTuning } from '../../lib/tuning.ts';
-import { Documents, noDocumentMemory } from '../document-cache/cache.ts';
+import { Documents } from '../document-cache/cache.ts';
+import { noDocumentMemory } from '../document-cache/memory.ts';
 import { type Call, type Driver, expectVersion, get, statisticsOf, type View } from '../view.ts';
 import { Entries, NameSearch } from './entries.ts';
 import { ImageNumbers, SimilarImages } from './image-numbers.ts';
@@ -44,7 +47,7 @@ import { createSliceReader } from './slices.ts';
 
 // One search for everything: entries by their names, images by their titles, and the filters that a text means.
 
-/** Of each kind. */
+/** How many results of each kind `/search` returns. */
 const MAX_FOUND = 10;
 /** A word that is being typed stands for the first of these, in the order of their code points. */
 const MAX_COMPLETIONS = 20;
@@ -102,7 +105,7 @@ class CombinedSearch {
       const key = isNegated ? EXCLUDING[kind] : INCLUDING[kind];
       if (!key) continue;
       const entries = yield* get(view.entriesAt(kind, positions.slice(0, MAX_NAMESAKES)));
-      const values = entries.map(({ id, document }) => (kind === 'category' ? nameIn(document) : id));
+      const values = entries.map(({ id, json }) => (kind === 'category' ? parseJsonBytes(json).name : id));
       filters[key] = [...new Set([...(filters[key] ?? []), ...values])];
     }
     const [ratings, orientations] = [ratingsOf(terms), orientationsOf(terms)];
@@ -126,8 +129,6 @@ class CombinedSearch {
 /** The parameters of random images for the entries of each kind. No filter leaves out a character. */
 const INCLUDING = { category: 'categories', artist: 'artist', character: 'character' } as const;
 const EXCLUDING = { category: 'exclude', artist: 'excludeArtist', character: undefined } as const;
-
-const nameIn = (document: string): string => JSON.parse(document).name;
 
 /** The numbers of the newest images whose titles match. */
 function* findTitled(view: View, terms: Term[], limit: number): Call<number[]> {
@@ -227,7 +228,7 @@ export class StoredCatalogue implements Catalogue {
     return this.#driver.run(function* (view) {
       const selection = yield* select(view, filter);
       if ('problem' in selection) return selection;
-      const page = yield* numbers.seeded(view, selection, seed, from, limit, caller);
+      const page = yield* numbers.seeded(selection, seed, from, limit, caller);
       if (!page) return { problem: 'position' };
       return { images: yield* documents.read(view, page.images), next: page.next };
     });
@@ -254,7 +255,7 @@ export class StoredCatalogue implements Catalogue {
       if (image === undefined) return { problem: 'image' };
       const selection = yield* select(view, filter);
       if ('problem' in selection) return selection;
-      const set = yield* numbers.all(view, selection, caller);
+      const set = yield* numbers.all(selection, caller);
       const found = yield* get(similar.find(image, set, view.snapshot.version, limit, caller));
       return yield* documents.read(view, found);
     });
@@ -330,7 +331,7 @@ export class StoredCatalogue implements Catalogue {
   ): Call<ImageDocument[] | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
-    const numbers = yield* this.#numbers.random(view, selection, limit, randomInt, caller);
+    const numbers = yield* this.#numbers.random(selection, limit, randomInt, caller);
     return yield* this.#documents.read(view, numbers);
   }
 
@@ -343,7 +344,7 @@ export class StoredCatalogue implements Catalogue {
   ): Call<LatestImages | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
-    const { numbers, next } = yield* this.#numbers.latest(view, selection, below, limit, caller);
+    const { numbers, next } = yield* this.#numbers.latest(selection, below, limit, caller);
     return { images: yield* this.#documents.read(view, numbers), next };
   }
 }

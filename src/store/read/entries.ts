@@ -193,9 +193,9 @@ async function runScan(pattern: Node, names: NameList, spend: Spend): Promise<Re
   }
 }
 
-/** Of entries and pages, and of the responses that are kept with them, which take about as much again twice. */
+/** Of entries and pages, and of the responses that are kept with them, plain and compressed. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
-const BYTES_PER_CHARACTER = 4;
+const COPIES = 3;
 
 /** What one version of the catalogue returned. */
 interface Cached {
@@ -306,5 +306,5 @@ function* readPage(view: View, kind: Kind, { offset, limit }: Window): Call<Page
 
 function sizeOf(result: Page<StoredEntry> | StoredEntry): number {
   const entries = 'items' in result ? result.items : [result];
-  return entries.reduce((sum, { document }) => sum + document.length, 0) * BYTES_PER_CHARACTER;
+  return entries.reduce((sum, { json }) => sum + json.length, 0) * COPIES;
 }

@@ -1,14 +1,19 @@
 /**
- * From a selection to the numbers of its images, in one of two ways. Positions: the images at some positions of a shelf are
- * read from the database, and each is tested. Sets: all shelves are loaded and combined as bitmaps (image-sets.ts), if too few
- * of the images at random positions qualify, or all of a larger selection have to be known.
+ * From a selection to the numbers of its images. All shelves are sets in memory (image-sets.ts). Random images are drawn from the
+ * smallest and tested one by one, so that combining whole sets is left to pages, and to selections that few images qualify for.
  */
 import type { Caller } from '../../catalogue/catalogue.ts';
 import type { Page, Window } from '../../catalogue/schemas.ts';
-import { type ImageSet, ListSet, sliceImages } from '../../catalogue/sets/image-set.ts';
+import {
+  type Demands,
+  type ImageSet,
+  imageInRow,
+  ListSet,
+  meets,
+  sliceImages,
+} from '../../catalogue/sets/image-set.ts';
 import { HashIndex, MAX_SIMILAR_DISTANCE, Nearest } from '../../catalogue/sets/look-alikes.ts';
 import {
-  drawPositions,
   type NewestPage,
   newestBelow,
   pageInSeedOrder,
@@ -22,22 +27,10 @@ import { MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
 import { yieldToEventLoop } from '../../lib/concurrency.ts';
 import type { RandomInt } from '../../lib/random.ts';
 import { defaultTuning, type Tuning } from '../../lib/tuning.ts';
-import {
-  type Call,
-  expectVersion,
-  get,
-  type Place,
-  retryOnChange,
-  type Shelf,
-  VersionedCache,
-  type View,
-} from '../view.ts';
+import { type Call, expectVersion, get, retryOnChange, VersionedCache, type View } from '../view.ts';
 import type { ImageSets } from './image-sets.ts';
-import { type Choice, isSelected, type Selection, soleShelf } from './selection.ts';
+import { type Selection, soleShelf } from './selection.ts';
 import { FairQueue, type SliceReader } from './slices.ts';
-
-/** The least positions that are drawn at once, because each read takes a round trip. */
-const MIN_DRAWS = 32;
 
 export class ImageNumbers {
   readonly #sets: ImageSets;
@@ -57,142 +50,80 @@ export class ImageNumbers {
     caller: Caller,
     album?: number,
   ): Call<Page<number>> {
-    if (album !== undefined) {
-      const { offset, limit } = window;
-      const whole = soleShelf(selection);
-      if (whole) return { total: whole.size, items: yield* get(view.albumImages(album, offset, limit)) };
-      const all = { offset: 0, limit: MAX_ALBUM_IMAGES };
-      const { total, items } = yield* this.page(view, selection, all, caller);
-      const selected = new Set(items);
-      const order = (yield* get(view.albumImages(album, 0, all.limit))).filter((image) =>
-        selected.has(image),
-      );
-      return { total, items: order.slice(offset, offset + limit) };
-    }
-    const shelf = this.#shelfToRead(selection, window.limit, caller);
-    if (!shelf) {
-      const set = yield* this.all(view, selection, caller);
-      return { total: set.size, items: sliceImages(set, window) };
-    }
-    const end = Math.min(window.offset + window.limit, shelf.size);
-    if (window.offset >= end) return { total: shelf.size, items: [] };
-    return { total: shelf.size, items: yield* get(view.imagesOn(shelf.number, window.offset, end)) };
+    const { offset, limit } = window;
+    const whole = album !== undefined && soleShelf(selection);
+    if (whole) return { total: whole.size, items: yield* get(view.albumImages(album, offset, limit)) };
+    const set = yield* this.all(selection, caller);
+    if (album === undefined) return { total: set.size, items: sliceImages(set, window) };
+    const order = yield* get(view.albumImages(album, 0, MAX_ALBUM_IMAGES));
+    const items = order.filter((image) => set.has(image)).slice(offset, offset + limit);
+    return { total: set.size, items };
   }
 
   /** Distinct images, in random order. */
-  *random(
-    view: View,
-    selection: Selection,
-    limit: number,
-    randomInt: RandomInt,
-    caller: Caller,
-  ): Call<number[]> {
+  *random(selection: Selection, limit: number, randomInt: RandomInt, caller: Caller): Call<number[]> {
     const set = this.#sets.cached(selection);
     if (set) return sample(set, limit, randomInt);
-    const drawn = yield* this.#draw(view, selection, limit, randomInt, caller);
-    return drawn ?? sample(yield* this.all(view, selection, caller), limit, randomInt);
+    const demands = soleShelf(selection) ? undefined : yield* get(this.#sets.demands(selection, caller));
+    const drawn = demands && drawImages(demands, limit, this.#maxTested, randomInt);
+    return drawn ?? sample(yield* this.all(selection, caller), limit, randomInt);
   }
 
   /** Newest first: all, or those below a number. */
-  *latest(
-    view: View,
-    selection: Selection,
-    below: number | undefined,
-    limit: number,
-    caller: Caller,
-  ): Call<NewestPage> {
-    const shelf = this.#shelfToRead(selection, limit, caller);
-    if (shelf) return yield* get(view.newest(shelf, below, limit));
-    return newestBelow(yield* this.all(view, selection, caller), below, limit);
+  *latest(selection: Selection, below: number | undefined, limit: number, caller: Caller): Call<NewestPage> {
+    return newestBelow(yield* this.all(selection, caller), below, limit);
   }
 
   /** In the order of a seed. Undefined if the position is not one of this catalogue. */
   *seeded(
-    view: View,
     selection: Selection,
     seed: string,
     from: SeedPosition | undefined,
     limit: number,
     caller: Caller,
   ): Call<SeedOrderPage | undefined> {
-    const set = yield* this.all(view, selection, caller);
+    const set = yield* this.all(selection, caller);
     return pageInSeedOrder(set, new SeedOrder(seed, selection.catalogue.lastImage), from, limit);
   }
 
-  *all(view: View, selection: Selection, caller: Caller): Call<ImageSet> {
+  *all(selection: Selection, caller: Caller): Call<ImageSet> {
     const cached = this.#sets.cached(selection);
     if (cached) return cached;
-    const [first] = selection.choices;
-    if (first.size > this.#maxTested || soleShelf(selection))
-      return yield* get(this.#sets.load(selection, caller));
-    const places = Array.from({ length: first.size }, (_, at) => placeOf(first, at));
-    const images = yield* this.#test(view, selection, places);
+    const isSmall = selection.choices[0].size <= this.#maxTested && !soleShelf(selection);
+    const demands = isSmall ? yield* get(this.#sets.demands(selection, caller)) : undefined;
+    if (!demands) return yield* get(this.#sets.load(selection, caller));
+    const images = new Set<number>();
+    for (const set of demands.choices[0] as ImageSet[])
+      set.each((image) => {
+        if (meets(demands, image)) images.add(image);
+      });
     const set = new ListSet(Uint32Array.from(images).sort());
     this.#sets.keep(selection, set);
     return set;
   }
-
-  /**
-   * Draws positions of the smallest choice until enough of their images qualify. Undefined if too few do. This does not depend
-   * on any particular image, so the result is uniform either way.
-   */
-  *#draw(
-    view: View,
-    selection: Selection,
-    limit: number,
-    randomInt: RandomInt,
-    caller: Caller,
-  ): Call<number[] | undefined> {
-    const [first] = selection.choices;
-    if (this.#shelfToRead(selection, limit, caller)) {
-      const positions = drawPositions(first.size, limit, randomInt);
-      return yield* get(view.imagesAt(positions.map((position) => placeOf(first, position))));
-    }
-    const positions = shuffledPositions(first.size, randomInt);
-    const images: number[] = [];
-    let drawn = 0;
-    for (let count = Math.max(2 * limit, MIN_DRAWS); drawn < first.size; count *= 2) {
-      if (images.length >= limit) break;
-      if (drawn >= this.#maxTested) return undefined;
-      const length = Math.min(count, first.size - drawn, this.#maxTested - drawn);
-      const places = Array.from({ length }, () => placeOf(first, positions.next().value as number));
-      images.push(...(yield* this.#test(view, selection, places)));
-      drawn += length;
-    }
-    this.#sets.missed(selection, drawn, caller);
-    return images.slice(0, limit);
-  }
-
-  /**
-   * Those of the images at places of the smallest choice that qualify. An image on several of its shelves counts on the first
-   * of them only, or it would be more likely than others.
-   */
-  *#test(view: View, selection: Selection, places: Place[]): Call<number[]> {
-    const [{ shelves }] = selection.choices;
-    const images = yield* get(view.imagesAt(places));
-    const placements = yield* get(view.placements(images));
-    const byImage = new Map(placements.map((placement) => [placement.image, placement]));
-    return images.filter((image, at) => {
-      const placement = byImage.get(image);
-      if (!placement || !isSelected(selection, placement)) return false;
-      return shelves.find(({ number }) => placement.shelves.includes(number))?.number === places[at]?.shelf;
-    });
-  }
-
-  /** The shelf of a selection that has only one, if it is not in memory. */
-  #shelfToRead(selection: Selection, limit: number, caller: Caller): Shelf | undefined {
-    const shelf = soleShelf(selection);
-    if (!shelf || this.#sets.cached(selection)) return undefined;
-    this.#sets.missed(selection, limit, caller);
-    return shelf;
-  }
 }
 
-/** The place of a position in the row that all shelves of a choice make. */
-function placeOf({ shelves }: Choice, drawn: number): Place {
-  let [index, position] = [0, drawn];
-  for (; position >= (shelves[index] as Shelf).size; index++) position -= (shelves[index] as Shelf).size;
-  return { shelf: (shelves[index] as Shelf).number, position };
+/**
+ * Draws positions of the smallest choice until enough of their images qualify. Undefined if too few do. This does not depend
+ * on any particular image, so the result is uniform either way.
+ */
+export function drawImages(
+  demands: Demands,
+  limit: number,
+  maxTested: number,
+  randomInt: RandomInt,
+): number[] | undefined {
+  const [first = []] = demands.choices;
+  const size = first.reduce((sum, set) => sum + set.size, 0);
+  const images: number[] = [];
+  let tested = 0;
+  for (const position of shuffledPositions(size, randomInt)) {
+    if (images.length === limit) break;
+    if (tested++ === maxTested) return undefined;
+    const image = imageInRow(first, position);
+    if (image !== undefined && meets(demands, image)) images.push(image);
+  }
+  return images;
 }
 
 // Finding images that look alike. The perceptual hashes of all images are cached until the catalogue changes.

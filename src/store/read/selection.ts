@@ -1,8 +1,7 @@
 /** What a filter means: which shelves an image must be on, which it must not, and the size it must have. */
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../../catalogue/catalogue.ts';
 import { foldName } from '../../catalogue/names.ts';
-import { hasSize, type SizeTest } from '../../catalogue/sets/image-set.ts';
-import type { Placement } from '../../catalogue/writer.ts';
+import type { SizeTest } from '../../catalogue/sets/image-set.ts';
 import { type Call, type CatalogueVersion, get, type Shelf, type ShelfSnapshot, type View } from '../view.ts';
 
 /** Shelves of which an image must be on at least one. */
@@ -131,19 +130,6 @@ export function selectShelves(
   }
   const [smallest = choose([snapshot.all]), ...others] = selection.choices.sort((a, b) => a.size - b.size);
   return { ...selection, catalogue: snapshot, choices: [smallest, ...others] };
-}
-
-/** Whether an image is one of the selection. */
-export function isSelected(
-  { choices, excluded, sizes }: Selection,
-  { shelves, width, height }: Placement,
-): boolean {
-  const isOn = ({ number }: Shelf) => shelves.includes(number);
-  return (
-    choices.every((choice) => choice.shelves.some(isOn)) &&
-    !excluded.some(isOn) &&
-    sizes.values().every((test) => hasSize(test, width, height))
-  );
 }
 
 /** The one shelf whose images are exactly the selection, if there is one. */

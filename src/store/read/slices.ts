@@ -1,19 +1,10 @@
 /** Long work between other requests: rows of the catalogue a slice at a time, and slices of the processor for many clients. */
 import type { Caller } from '../../catalogue/catalogue.ts';
 import type { Kind } from '../../catalogue/schemas.ts';
-import type { ImageDimensions } from '../../catalogue/sets/image-set.ts';
-import type { Placed } from '../../catalogue/writer.ts';
+import { type Block, blockOf } from '../../catalogue/sets/blocks.ts';
 import { yieldToEventLoop } from '../../lib/concurrency.ts';
 import { Unavailable } from '../../lib/metrics.ts';
-import {
-  type AliasRow,
-  type Answer,
-  type DocumentChanges,
-  type Driver,
-  expectVersion,
-  get,
-  type View,
-} from '../view.ts';
+import { type AliasRow, type Answer, type Driver, expectVersion, get, type View } from '../view.ts';
 
 // Shares the processor between long jobs of many clients. A job computes in slices of a few milliseconds, one slice per tick
 // of the event loop. The next slice goes to the job with the least work, expected or done so far, in coarse steps, and among
@@ -202,19 +193,15 @@ export interface Slice<T> {
 /** Image numbers with their perceptual hashes, in ascending order. */
 type HashSlice = Slice<[image: number, hash: string]>;
 
-interface ChangesSlice extends DocumentChanges {
-  version: number;
-}
-
 /** What caches need that hold whole rows. */
 export interface SliceReader {
-  /** How many images, placements, names and hashes to read at a time. */
-  readonly imagesPerSlice: number;
-  readonly placementsPerSlice: number;
+  /** How many blocks, names and hashes to read at a time. */
+  readonly blocksPerSlice: number;
+  readonly sizeBlocksPerSlice: number;
   readonly namesPerSlice: number;
   readonly hashesPerSlice: number;
-  /** The numbers of the images on a shelf, from one position up to another. */
-  readShelf(shelf: number, from: number, to: number): Promise<Slice<number>>;
+  /** The blocks of a shelf or, without one, those of the sizes of images, from one number up to another. */
+  readBlocks(shelf: number | undefined, from: number, to: number): Promise<Slice<Block>>;
   /** The names of a kind in the order of its list, from one position up to another. */
   readNames(kind: Kind, from: number, to: number): Promise<Slice<string>>;
   /** The numbers of images of the entries of a kind, in the same order. */
@@ -223,12 +210,6 @@ export interface SliceReader {
   readAliases(kind: Kind, after: string): Promise<Slice<AliasRow>>;
   /** The perceptual hashes of the images above a number. */
   readHashes(above: number): Promise<HashSlice>;
-  /** The widths and heights of the images above a number, in ascending order. */
-  readDimensions(above: number): Promise<Slice<ImageDimensions>>;
-  /** The shelves and sizes of those of the images that exist. */
-  readPlacements(images: number[]): Promise<Slice<Placed>>;
-  /** The images that were changed since a document revision, some at a time. */
-  readChanges(since: number, after: DocumentChanges['next']): Promise<ChangesSlice>;
   currentVersion(): number | Promise<number>;
 }
 
@@ -239,24 +220,40 @@ export function createSliceReader(driver: Driver): SliceReader {
       return { version: view.snapshot.version, items: yield* get(read(view)) };
     });
   return {
-    imagesPerSlice: sliceSizes.images,
-    placementsPerSlice: sliceSizes.names,
+    blocksPerSlice: sliceSizes.blocks,
+    sizeBlocksPerSlice: sliceSizes.sizeBlocks,
     namesPerSlice: sliceSizes.names,
     hashesPerSlice: sliceSizes.hashes,
-    readShelf: (shelf, from, to) => readSlice((view) => view.imagesOn(shelf, from, to)),
+    readBlocks: (shelf, from, to) =>
+      readSlice((view) =>
+        shelf === undefined ? view.sizeBlocks(from, to) : view.shelfBlocks(shelf, from, to),
+      ),
     readNames: (kind, from, to) => readSlice((view) => view.names(kind, from, to)),
     readSizes: (kind, from, to) => readSlice((view) => view.sizes(kind, from, to)),
     readAliases: (kind, after) => readSlice((view) => view.aliases(kind, after, sliceSizes.names)),
     readHashes: (above) => readSlice((view) => view.hashes(above, sliceSizes.hashes)),
-    readDimensions: (above) => readSlice((view) => view.dimensions(above, sliceSizes.hashes)),
-    readPlacements: (images) => readSlice((view) => view.placements(images)),
-    readChanges: (since, after) =>
-      driver.run(function* (view) {
-        const changes = yield* get(view.documentChanges(since, after, sliceSizes.hashes));
-        return { ...changes, version: view.snapshot.version };
-      }),
     currentVersion: () => driver.currentVersion(),
   };
+}
+
+/** Reads the blocks of a shelf, or of sizes, of all images up to one. Returns their version. Throws CatalogueChanged if there are several. */
+export async function readBlocks(
+  reader: SliceReader,
+  lastImage: number,
+  shelf: number | undefined,
+  onBlock: (block: Block) => void,
+): Promise<number> {
+  const perSlice = shelf === undefined ? reader.sizeBlocksPerSlice : reader.blocksPerSlice;
+  const last = blockOf(lastImage);
+  let version: number | undefined;
+  for (let from = 0; ; from += perSlice) {
+    const slice = await reader.readBlocks(shelf, from, from + perSlice);
+    version ??= slice.version;
+    expectVersion(slice.version, version);
+    slice.items.forEach(onBlock);
+    if (from + perSlice > last) return version;
+    await yieldToEventLoop();
+  }
 }
 
 /** Reads all items in order. Returns their version. Throws CatalogueChanged if there are several. */

@@ -14,13 +14,14 @@ import { inBatches } from '../../lib/concurrency.ts';
 import { createChangeLogReader } from '../change-log/log.ts';
 import {
   type BlockedRow,
-  createShelfQueries,
   type Dialect,
   IMAGE_COLUMNS,
   IS_EDITED,
   IS_FILE_CHANGED,
   IS_UNRATED,
   isOfChange,
+  isOnNo,
+  LIST_PROBLEMS,
   PLACEMENT_COLUMNS,
   type PlacementRow,
   REMOVED_COLUMNS,
@@ -32,6 +33,7 @@ import {
   toBlockedName,
   toPlacements,
 } from '../session.ts';
+import { findShelfProblems, readShelf } from './shelves.ts';
 
 // The whole catalogue as of one version.
 
@@ -75,15 +77,15 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       for await (const { image } of session.stream<{ image: number }>(text)) yield image;
     },
     async imageIds(filter) {
-      const { text, values } = selectImages(session, filter);
+      const { text, values } = selectImages(session, fixedShelves, filter);
       const rows = await session.query<{ id: string }>(
-        `select image.id ${text} order by listed.position`,
+        `select image.id ${text} order by image.number`,
         values,
       );
       return rows.map(({ id }) => id);
     },
     async countImages(filter) {
-      const { text, values } = selectImages(session, filter);
+      const { text, values } = selectImages(session, fixedShelves, filter);
       const [row] = await session.query<{ count: number }>(
         `select cast(count(*) as int) as count ${text}`,
         values,
@@ -126,8 +128,8 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       return toPlacements(await session.query<PlacementRow>(text, [images]), session.dialect);
     },
     async *misnumbered() {
-      const { MISNUMBERED } = createShelfQueries(session.dialect);
-      for await (const { problem } of session.stream<{ problem: string }>(MISNUMBERED)) yield problem;
+      yield* findShelfProblems(session, fixedShelves);
+      for await (const { problem } of session.stream<{ problem: string }>(LIST_PROBLEMS)) yield problem;
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
@@ -136,21 +138,22 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
 /** The rest of a statement, from `from` on. */
 function selectImages(
   session: ReadSession,
+  { catalogue }: FixedShelves,
   { shelves, without, isEdited, isUnrated, isFileChanged, change }: ImageIdFilter,
 ): { text: string; values: SqlValue[] } {
-  const { isOn, isOnNo } = createShelfQueries(session.dialect);
+  const { dialect } = session;
   const values: SqlValue[] = [];
   const bind = (value: SqlValue) => `$${values.push(value)}`;
-  const [first, ...others] = shelves as [number, ...number[]];
-  const conditions = [`listed.shelf = ${bind(first)}`, ...others.map((shelf) => isOn(bind(shelf)))];
-  if (without.length > 0) conditions.push(isOnNo(session.dialect.isOneOf(bind(without), 'text')));
+  const conditions = shelves
+    .filter((shelf) => shelf !== catalogue)
+    .map((shelf) => dialect.hasShelf(bind(shelf)));
+  if (without.length > 0) conditions.push(isOnNo(dialect, dialect.isOneOf(bind(without), 'text')));
   if (isEdited) conditions.push(IS_EDITED);
   if (isUnrated) conditions.push(IS_UNRATED);
   if (isFileChanged) conditions.push(IS_FILE_CHANGED);
   if (change !== undefined) conditions.push(isOfChange(bind(change)));
-  const text = `from placement as listed join image on image.number = listed.image
-     where ${conditions.join(' and ')}`;
-  return { text, values };
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
+  return { text: `from image_shelves as listed join image on image.number = listed.image ${where}`, values };
 }
 
 // Finds entries and images by what identifies them.
@@ -228,11 +231,8 @@ export function createLookup(session: ReadSession): Lookup {
       };
     },
     async *imagesOn(shelf) {
-      // The numbers first: positions change when images are moved.
-      const numbers: number[] = [];
-      const placed = 'select image from placement where shelf = $1 order by position';
-      for await (const { image } of session.stream<{ image: number }>(placed, [shelf])) numbers.push(image);
-      for (const batch of inBatches(numbers, SHELF_BATCH_SIZE)) yield readImages(session, batch);
+      for (const batch of inBatches(await readShelf(session, shelf), SHELF_BATCH_SIZE))
+        yield readImages(session, batch);
     },
   };
 }

@@ -155,12 +155,10 @@ export class EntryWriter {
   }
 
   async #rewriteDocumentsOn(shelf: number, entry: Entry): Promise<void> {
-    const size = await this.#placements.size(shelf);
-    for (let position = 0; position < size; position += REWRITE_BATCH_SIZE) {
+    for (const images of inBatches(await this.#placements.imagesOn(shelf), REWRITE_BATCH_SIZE)) {
       const rows = await this.#session.query<{ number: number; document: string }>(
-        `select number, document from placement join image on number = image
-         where shelf = $1 and position >= $2 and position < $3`,
-        [shelf, position, position + REWRITE_BATCH_SIZE],
+        `select number, document from image where number ${this.#isOneOf}`,
+        [images],
       );
       await this.#session.runWith(
         { number: 'int', document: 'text' },

@@ -9,7 +9,8 @@ import type {
   SourceFileWriter,
 } from '../../catalogue/records.ts';
 import { titleWords } from '../../catalogue/search/title-words.ts';
-import type { Placed, PlacedImage, SavedImage } from '../../catalogue/writer.ts';
+import type { Placed } from '../../catalogue/sets/image-set.ts';
+import type { PlacedImage, SavedImage } from '../../catalogue/writer.ts';
 import { createLookup } from '../read/snapshot.ts';
 import { KNOWN_FILES, REMOVED_SOURCES, type ReadSession, type WriteSession } from '../session.ts';
 import type { Placements } from './placements.ts';
@@ -45,13 +46,14 @@ export class ImageWriter {
     for (const number of numbers) this.#reserved.add(number);
   }
 
-  async save(images: PlacedImage[]): Promise<void> {
+  /** `former` are the rows of those that exist. */
+  async save(images: PlacedImage[], former: SavedImage[]): Promise<void> {
     const [added, updated] = [[] as NumberedImage[], [] as NumberedImage[]];
     for (const { row, ...placement } of images)
       if (row.number === undefined) added.push({ row: { ...row, number: this.#nextNumber() }, ...placement });
       else updated.push({ row: { ...row, number: row.number }, ...placement });
     await this.#add(added);
-    await this.#update(updated);
+    await this.#update(updated, former);
   }
 
   /** Adds removed images again, with the numbers that they had. */
@@ -62,7 +64,7 @@ export class ImageWriter {
       // `#update` saves the document: a trigger then tells the caches.
       images.map(({ row }) => [row.number, row.id, row.eTag, row.key, row.mimetype, '']),
     );
-    await this.#update(images);
+    await this.#update(images, []);
   }
 
   /** Replaces the hashes of the images; null leaves an image without one. */
@@ -112,14 +114,20 @@ export class ImageWriter {
       images.map(({ row }) => [row.number, row.id, row.eTag, row.key, row.mimetype, row.document]),
     );
     await this.#placements.append(images.map(placed));
-    await this.#addWords(wordsOf(images.map(({ row }) => row)));
-    await this.#addDetails(images);
+    const rows = images.map(({ row }) => row);
+    await this.#addWords(wordsOf(rows));
+    await this.#addHashes(rows);
+    await this.#addEdited(rows);
   }
 
-  async #update(images: NumberedImage[]): Promise<void> {
+  /** Of what has a table of its own, writes only what is different. */
+  async #update(images: NumberedImage[], former: SavedImage[]): Promise<void> {
     if (images.length === 0) return;
     const rows = images.map(({ row }) => row);
-    await this.#updateWords(rows);
+    const before = new Map(former.map((row) => [row.number, row]));
+    const changed = (field: 'perceptualHash' | 'edited') =>
+      rows.filter((row) => before.get(row.number)?.[field] !== row[field]);
+    await this.#updateWords(rows, before);
     await this.#placements.move(images.map(placed));
     await this.#session.runWith(
       { number: 'int', eTag: 'text', key: 'text', mimetype: 'text', document: 'text' },
@@ -127,23 +135,16 @@ export class ImageWriter {
       `update image set etag = given.eTag, key = given.key, mimetype = given.mimetype, document = given.document
        from given where given.number = image.number`,
     );
-    await this.#removeFrom('perceptual_hash', 'image', rows);
-    await this.#removeFrom('edited', 'image', rows);
-    await this.#addDetails(images);
+    await this.saveHashes(changed('perceptualHash'));
+    await this.#removeFrom('edited', 'image', changed('edited'));
+    await this.#addEdited(changed('edited'));
   }
 
-  /** Call it before the documents change. */
-  async #updateWords(rows: Titled[]): Promise<void> {
-    const isOneOf = this.#session.dialect.isOneOf('$1', 'int');
-    const text = `select number, document from image where number ${isOneOf}`;
-    const former = wordsOf(await this.#session.query<Titled>(text, [rows.map(({ number }) => number)]));
-    const current = wordsOf(rows);
-    const without = (some: TitleWord[], others: TitleWord[]) => {
-      const keys = new Set(others.map(keyOf));
-      return some.filter((one) => !keys.has(keyOf(one)));
-    };
-    await this.#removeWords(without(former, current));
-    await this.#addWords(without(current, former));
+  async #updateWords(rows: SavedImage[], before: Map<number, SavedImage>): Promise<void> {
+    const titleOf = (row?: SavedImage) => (row ? readTitle(row.document) : '');
+    const titled = rows.filter((row) => titleOf(before.get(row.number)) !== titleOf(row));
+    await this.#removeWords(wordsOf(titled.flatMap(({ number }) => before.get(number) ?? [])));
+    await this.#addWords(wordsOf(titled));
   }
 
   /** Some may be there already: see `#add`. */
@@ -163,9 +164,7 @@ export class ImageWriter {
     );
   }
 
-  async #addDetails(images: NumberedImage[]): Promise<void> {
-    const rows = images.map(({ row }) => row);
-    await this.#addHashes(rows);
+  async #addEdited(rows: Pick<SavedImage, 'number' | 'edited'>[]): Promise<void> {
     const edited = rows.flatMap(({ number, edited }) => (edited === '' ? [] : [[number, edited]]));
     await this.#session.insert('edited', ['image', 'fields'], edited);
   }
@@ -178,6 +177,7 @@ export class ImageWriter {
   }
 
   async #removeFrom(table: string, column: string, images: { number: number }[]): Promise<void> {
+    if (images.length === 0) return;
     const isOneOf = this.#session.dialect.isOneOf('$1', 'int');
     const numbers = images.map(({ number }) => number);
     await this.#session.run(`delete from ${table} where ${column} ${isOneOf}`, [numbers]);
@@ -193,8 +193,6 @@ function wordsOf(images: Titled[]): TitleWord[] {
     titleWords(readTitle(document)).map((word) => ({ word, image: number })),
   );
 }
-
-const keyOf = ({ word, image }: TitleWord): string => `${image} ${word}`;
 
 // Which files the images came from.
 

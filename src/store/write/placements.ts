@@ -1,10 +1,14 @@
 /**
- * Writes which image is at which position of which shelf. Changes are collected and written together, which takes a third
- * of the time of writing them one by one. Sizes and covers are saved at the end, by `saveShelves`.
+ * Writes which images are on which shelves, and their sizes: for each image (`image_shelves`), and for each shelf in blocks
+ * (`shelf_block`). Changes are collected and written together, block by block. So a commit costs the same in a larger catalogue.
+ * Sizes and covers of shelves are saved at the end, by `saveShelves`.
  */
-import type { Placed, Placement } from '../../catalogue/writer.ts';
+import { blockOf, changeImages, changeSizes, listImages, packImages } from '../../catalogue/sets/blocks.ts';
+import type { Placed, Placement } from '../../catalogue/sets/image-set.ts';
+import { inBatches } from '../../lib/concurrency.ts';
+import { readInBlocks, readShelf } from '../read/shelves.ts';
 import {
-  createShelfQueries,
+  ENTRY_KINDS,
   PLACEMENT_COLUMNS,
   type PlacementRow,
   type SqlValue,
@@ -12,19 +16,13 @@ import {
   type WriteSession,
 } from '../session.ts';
 
-// What a transaction changes about shelves, until it is written: shelf by shelf, and only from the first position that
-// changes. So the shelves in the database are always in order and without gaps.
-
-/** Images of one shelf. */
+/** Images of one shelf that are now on it, or no longer. */
 interface ShelfChange {
-  /** New images, in ascending order: they are newer than all others on the shelf. */
-  appended: number[];
-  /** Others that are now on the shelf. */
   entered: number[];
-  /** Those that are no longer on it. */
   left: number[];
 }
 
+/** What a transaction changes about shelves, until it is written. */
 class ShelfChanges {
   readonly #sfwShelf: number;
   readonly #appended = new Map<number, number[]>();
@@ -76,8 +74,8 @@ class ShelfChanges {
     const appended = this.#appended.get(shelf) ?? [];
     const [entered, left] = [this.#entered, this.#left].map((changes) => [...(changes.get(shelf) ?? [])]);
     for (const changes of [this.#appended, this.#entered, this.#left]) changes.delete(shelf);
-    const change = { appended, entered: entered as number[], left: left as number[] };
-    this.#size -= appended.length + change.entered.length + change.left.length;
+    const change = { entered: [...appended, ...(entered as number[])], left: left as number[] };
+    this.#size -= change.entered.length + change.left.length;
     return change;
   }
 
@@ -106,33 +104,23 @@ class ShelfChanges {
 
 /** Changes that wait in memory. */
 const MAX_WAITING = 300_000;
-
-/** The position of the first image ($2) on a shelf ($1) that is not older, or the size of the shelf. A binary search. */
-const POSITION_OF = `
-  with recursive search (low, high) as (
-    select 0, (select coalesce(max(position) + 1, 0) from placement where shelf = $1)
-    union all
-    select case when image < $2 then (low + high) / 2 + 1 else low end,
-      case when image < $2 then high else (low + high) / 2 end
-    from search left join placement on shelf = $1 and position = (low + high) / 2
-    where low < high
-  ) select low as position from search where low = high`;
-
-interface Size {
-  number: number;
-  size: number;
-}
+/** Shelves whose blocks are in memory at once. */
+const SHELVES_AT_ONCE = 64;
+/** Blocks have lower numbers. */
+const MAX_BLOCK = 2 ** 31 - 1;
 
 export class Placements {
   readonly #session: WriteSession;
-  readonly #queries: ReturnType<typeof createShelfQueries>;
+  readonly #sfwShelf: number;
   readonly #changes: ShelfChanges;
-  /** Sizes of the shelves written so far. */
-  readonly #sizes = new Map<number, number>();
+  /** Images whose size is new. */
+  readonly #sized = new Map<number, Placed>();
+  /** How many images the shelves written so far have gained. */
+  readonly #growth = new Map<number, number>();
 
   constructor(session: WriteSession, sfwShelf: number) {
     this.#session = session;
-    this.#queries = createShelfQueries(session.dialect);
+    this.#sfwShelf = sfwShelf;
     this.#changes = new ShelfChanges(sfwShelf);
   }
 
@@ -140,7 +128,10 @@ export class Placements {
   async append(added: Placed[]): Promise<void> {
     const images = await this.#withAlbums(added);
     await this.#savePlacements(images);
-    for (const { image, shelves } of images) this.#changes.append(image, shelves);
+    for (const placed of images) {
+      this.#changes.append(placed.image, placed.shelves);
+      this.#sized.set(placed.image, placed);
+    }
     await this.#writeIfMany();
   }
 
@@ -148,8 +139,12 @@ export class Placements {
   async move(moved: Placed[]): Promise<void> {
     const before = await this.#takePlacements(moved.map(({ image }) => image));
     const images = await this.#withAlbums(moved);
-    for (const { image, shelves } of images)
-      this.#changes.move(image, before.get(image)?.shelves ?? [], shelves);
+    for (const placed of images) {
+      const former = before.get(placed.image);
+      this.#changes.move(placed.image, former?.shelves ?? [], placed.shelves);
+      if (former?.width !== placed.width || former.height !== placed.height)
+        this.#sized.set(placed.image, placed);
+    }
     await this.#savePlacements(images);
     await this.#writeIfMany();
   }
@@ -173,54 +168,126 @@ export class Placements {
     await this.#writeIfMany();
   }
 
-  /** Rebuilds all placements from the shelves of each image. */
+  /** Rebuilds all blocks from the shelves of each image. */
   async renumberAll(): Promise<void> {
     this.#changes.clear();
-    await this.#session.run('delete from placement');
-    await this.#session.run(this.#queries.PLACE_ALL);
-    // A trigger then tells those that have shelves in memory.
-    await this.#session.run('update image_shelves set shelves = shelves');
-    const sizes = await this.#session.query<Size>(
-      'select number, (select cast(count(*) as int) from placement where shelf = number) as size from shelf',
-    );
-    for (const { number, size } of sizes) {
-      this.#sizes.set(number, size);
+    this.#sized.clear();
+    this.#growth.clear();
+    await this.#session.run('delete from shelf_block');
+    await this.#session.run('delete from size_block');
+    const sizes = new Map<number, number>();
+    for await (const [block, placed] of readInBlocks(this.#session)) {
+      const packed = packImages(placed);
+      for (const [shelf, { size }] of packed) sizes.set(shelf, (sizes.get(shelf) ?? 0) + size);
+      await this.#session.insert(
+        'shelf_block',
+        ['shelf', 'block', 'images'],
+        Array.from(packed, ([shelf, { content }]) => [shelf, block, content]),
+      );
+      await this.#session.insert('size_block', ['block', 'sizes'], [[block, changeSizes('', placed)]]);
+    }
+    const shelves = await this.#session.query<{ number: number }>('select number from shelf');
+    await this.#session.run('update shelf set size = 0');
+    for (const { number } of shelves) {
+      this.#growth.set(number, sizes.get(number) ?? 0);
       this.#changes.withoutCover.add(number);
     }
   }
 
-  async size(shelf: number): Promise<number> {
-    await this.#readSizes([shelf]);
-    return this.#sizes.get(shelf) as number;
+  /** The numbers of the images on a shelf, in ascending order. */
+  async imagesOn(shelf: number): Promise<number[]> {
+    await this.write();
+    return readShelf(this.#session, shelf);
   }
 
   /** Writes all changes so far. */
   async write(): Promise<void> {
-    const shelves = this.#changes.shelves.sort((a, b) => a - b);
-    await this.#readSizes(shelves);
-    const appended: SqlValue[][] = [];
-    const others: { shelf: number; entered: number[]; left: number[] }[] = [];
-    for (const shelf of shelves) {
-      const change = this.#changes.take(shelf);
-      let size = this.#sizes.get(shelf) as number;
-      for (const image of change.appended) appended.push([shelf, size++, image]);
-      this.#sizes.set(shelf, size);
-      if (change.entered.length + change.left.length > 0) others.push({ shelf, ...change });
+    for (const shelves of inBatches(this.#changes.shelves, SHELVES_AT_ONCE))
+      await this.#writeShelves(shelves);
+    const byBlock = Map.groupBy(this.#sized.values(), ({ image }) => blockOf(image));
+    this.#sized.clear();
+    for (const [block, placed] of byBlock) {
+      const [stored] = await this.#session.query<{ sizes: string }>(
+        'delete from size_block where block = $1 returning sizes',
+        [block],
+      );
+      const sizes = changeSizes(stored?.sizes ?? '', placed);
+      await this.#session.insert('size_block', ['block', 'sizes'], [[block, sizes]]);
     }
-    await this.#session.insert('placement', ['shelf', 'position', 'image'], appended);
-    for (const { shelf, entered, left } of others) await this.#rewrite(shelf, entered, left);
   }
 
   async saveShelves(): Promise<void> {
     const { covers, withoutCover } = this.#changes;
     await this.#session.runWith(
-      { number: 'int', size: 'int', cover: 'int' },
-      Array.from(this.#sizes, ([number, size]) => ({ number, size, cover: covers.get(number) ?? null })),
-      `update shelf set size = given.size, cover = coalesce(given.cover, shelf.cover)
+      { number: 'int', growth: 'int', cover: 'int' },
+      Array.from(this.#growth, ([number, growth]) => ({ number, growth, cover: covers.get(number) ?? null })),
+      `update shelf set size = shelf.size + given.growth, cover = coalesce(given.cover, shelf.cover)
        from given where given.number = shelf.number`,
     );
-    const uncovered = Array.from(withoutCover, (number) => ({ number }));
-    await this.#session.runWith({ number: 'int' }, uncovered, this.#queries.FIND_COVERS);
+    const uncovered = await this.#session.query<{ number: number }>(
+      `select number from shelf where number ${this.#session.dialect.isOneOf('$1', 'int')} and kind in ${ENTRY_KINDS}`,
+      [[...withoutCover]],
+    );
+    const found: { number: number; cover: number | null }[] = [];
+    for (const { number } of uncovered) found.push({ number, cover: await this.#findCover(number) });
+    await this.#session.runWith(
+      { number: 'int', cover: 'int' },
+      found,
+      'update shelf set cover = given.cover from given where given.number = shelf.number',
+    );
+  }
+
+  /** The newest image rated sfw on a shelf. Looks at few blocks, of which the newest comes first. */
+  async #findCover(shelf: number): Promise<number | null> {
+    for (let below = MAX_BLOCK; ; ) {
+      const rows = await this.#session.query<{ block: number; images: string; safe: string }>(
+        `select listed.block as block, listed.images as images, safe.images as safe from shelf_block as listed
+         join shelf_block as safe on safe.shelf = $2 and safe.block = listed.block
+         where listed.shelf = $1 and listed.block < $3 order by listed.block desc limit 4`,
+        [shelf, this.#sfwShelf, below],
+      );
+      for (const { block, images, safe } of rows) {
+        const others = new Set(listImages([block, safe]));
+        const cover = listImages([block, images]).findLast((image) => others.has(image));
+        if (cover !== undefined) return cover;
+        below = block;
+      }
+      if (rows.length === 0) return null;
+    }
+  }
+
+  async #writeShelves(shelves: number[]): Promise<void> {
+    const changed = shelves.flatMap((shelf) => {
+      const { entered, left } = this.#changes.take(shelf);
+      const [enteredBy, leftBy] = [Map.groupBy(entered, blockOf), Map.groupBy(left, blockOf)];
+      const blocks = new Set([...enteredBy.keys(), ...leftBy.keys()]);
+      return Array.from(blocks, (block) => ({
+        ...{ shelf, block, key: `${shelf} ${block}` },
+        ...{ entered: enteredBy.get(block) ?? [], left: leftBy.get(block) ?? [] },
+      }));
+    });
+    const stored = await this.#takeBlocks(changed);
+    const rows: SqlValue[][] = [];
+    for (const { shelf, block, key, entered, left } of changed) {
+      const { content, growth } = changeImages(stored.get(key) ?? '', entered, left);
+      if (content !== '') rows.push([shelf, block, content]);
+      this.#growth.set(shelf, (this.#growth.get(shelf) ?? 0) + growth);
+    }
+    await this.#session.insert('shelf_block', ['shelf', 'block', 'images'], rows);
+  }
+
+  /** Removes the blocks and returns what they had. */
+  async #takeBlocks(wanted: { shelf: number; block: number }[]): Promise<Map<string, string>> {
+    const { isOneOf } = this.#session.dialect;
+    const stored = new Map<string, string>();
+    for (const [shelf, ofShelf] of Map.groupBy(wanted, ({ shelf }) => shelf)) {
+      const rows = await this.#session.query<{ block: number; images: string }>(
+        `delete from shelf_block where shelf = $1 and block ${isOneOf('$2', 'int')} returning block, images`,
+        [shelf, ofShelf.map(({ block }) => block)],
+      );
+      for (const { block, images } of rows) stored.set(`${shelf} ${block}`, images);
+    }
+    return stored;
   }
 
   async #writeIfMany(): Promise<void> {
@@ -270,25 +337,5 @@ export class Placements {
       const added = (albums.get(placed.image) ?? []).map(({ album }) => album);
       return { ...placed, shelves: [...new Set([...placed.shelves, ...added])] };
     });
-  }
-
-  async #readSizes(shelves: number[]): Promise<void> {
-    const missing = shelves.filter((shelf) => !this.#sizes.has(shelf));
-    if (missing.length === 0) return;
-    const isOneOf = this.#session.dialect.isOneOf('$1', 'int');
-    const text = `select number, size from shelf where number ${isOneOf}`;
-    for (const { number, size } of await this.#session.query<Size>(text, [missing]))
-      this.#sizes.set(number, size);
-  }
-
-  /** From the first position that changes. */
-  async #rewrite(shelf: number, entered: number[], left: number[]): Promise<void> {
-    const first = [...entered, ...left].reduce((least, image) => Math.min(least, image));
-    const [found] = await this.#session.query<{ position: number }>(POSITION_OF, [shelf, first]);
-    const position = found?.position as number;
-    const values = [shelf, position, left, entered];
-    const size = position + (await this.#session.run(this.#session.dialect.rewriteShelf, values));
-    await this.#session.run('delete from placement where shelf = $1 and position >= $2', [shelf, size]);
-    this.#sizes.set(shelf, size);
   }
 }

@@ -100,7 +100,7 @@ async function createWriter(
     saveEntries: (changed) => entries.save(changed),
     saveAliases: (entry) => entries.saveAliases([entry]),
     removeEntries: (removed) => entries.remove(removed),
-    saveImages: (changed) => images.save(changed),
+    saveImages: (changed, former) => images.save(changed, former),
     savePerceptualHashes: (changed) => images.saveHashes(changed),
     removeImages: (ids) => images.remove(ids),
     restoreImages: (removed) => images.restore(removed),
@@ -133,7 +133,8 @@ async function createWriter(
 // A writer that also records what it changes and how that was before, whatever function makes the change.
 
 /** What is written without being recorded. */
-type UnrecordedWriter = Omit<CatalogueWriter, 'trashImages' | 'takeDownImages'> & {
+type UnrecordedWriter = Omit<CatalogueWriter, 'saveImages' | 'trashImages' | 'takeDownImages'> & {
+  saveImages(images: PlacedImage[], former: SavedImage[]): Promise<void>;
   removeImages(ids: string[]): Promise<SavedImage[]>;
 };
 
@@ -160,8 +161,7 @@ function recordWriter(writer: UnrecordedWriter, recorder: ChangeRecorder): Catal
       await writer.removeEntries(entries);
     },
     async saveImages(images) {
-      await recordImages(writer, recorder, images);
-      await writer.saveImages(images);
+      await writer.saveImages(images, await recordImages(writer, recorder, images));
     },
     async restoreImages(images) {
       await recorder.imagesRestored(images.map(({ row }) => row));
@@ -225,11 +225,12 @@ async function recordEntries(
   await recorder.entriesChanged(changes);
 }
 
+/** Returns the rows that those of the images have which exist. */
 async function recordImages(
   writer: UnrecordedWriter,
   recorder: ChangeRecorder,
   images: PlacedImage[],
-): Promise<void> {
+): Promise<SavedImage[]> {
   const updated = images.filter(({ row }) => row.number !== undefined);
   recorder.imagesAdded(images.length - updated.length);
   const changed = new Map(updated.map((image) => [image.row.id, image]));
@@ -240,6 +241,7 @@ async function recordImages(
       return { before, after, dropsFile };
     }),
   );
+  return before;
 }
 
 function recordDecisions(decisions: Decisions, recorder: ChangeRecorder): Decisions {

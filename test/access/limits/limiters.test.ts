@@ -1,6 +1,6 @@
 /** The limiters in memory and in Redis decide exactly like the rule, and the rule like a naive model. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import type { Limiter } from '../../../src/access/limiter.ts';
@@ -116,44 +116,6 @@ describe('all limiters, the rule and the naive model', () => {
 
 for (const [name, isSkipped, make] of makers) {
   describe(`the limiter in ${name}`, { skip: isSkipped }, () => {
-    test('allows a well-paced client whenever the clock is set back five minutes', async (t) => {
-      let now = START;
-      const limiter = make(() => now);
-      t.after(() => limiter.close());
-      await limiter.start();
-      for (let request = 0; request < 30; request++) {
-        now += request % 10 === 9 ? -300_000 : 1000;
-        assert.equal((await limiter.decide('well-paced')).isAllowed, true, `request ${request}`);
-      }
-    });
-
-    test('a clock that is set back prolongs a block to an hour at most', async (t) => {
-      let now = START;
-      const limiter = make(() => now);
-      t.after(() => limiter.close());
-      await limiter.start();
-      while (!(await limiter.decide('set back')).isBlocked);
-      now -= 300_000;
-      assert.equal((await limiter.decide('set back')).wait, BLOCK_MS);
-      now += BLOCK_MS - 1;
-      assert.equal((await limiter.decide('set back')).wait, 1);
-      now += 1;
-      assert.equal((await limiter.decide('set back')).isAllowed, true);
-    });
-
-    test('violations count for an hour at most after the clock is set back', async (t) => {
-      let now = START;
-      const limiter = make(() => now);
-      t.after(() => limiter.close());
-      await limiter.start();
-      for (let request = 0; request < 10; request++) await limiter.decide('nine times');
-      now -= 1_800_000;
-      assert.equal((await limiter.decide('nine times')).isAllowed, true);
-      now += VIOLATION_WINDOW_MS;
-      assert.equal((await limiter.decide('nine times')).isAllowed, true);
-      assert.equal((await limiter.decide('nine times')).isBlocked, false);
-    });
-
     test('allows one of many requests at the same time', async (t) => {
       const limiter = make(() => START);
       t.after(() => limiter.close());
@@ -251,49 +213,6 @@ describe('the limiter in Redis', { skip }, () => {
     const probe = new Redis(redis?.url ?? '');
     t.after(() => probe.disconnect());
     assert.deepEqual((await probe.keys('*shared')).sort(), ['one:limit:shared', 'other:limit:shared']);
-  });
-
-  describe('reads what version 0.2.0 wrote', () => {
-    let now = START;
-    const limiter = skip ? undefined : redisLimiter(() => now);
-    const probe = skip ? undefined : new Redis(redis?.url ?? '');
-    before(() => limiter?.start());
-    after(() => limiter?.close());
-    after(() => probe?.disconnect());
-    const write = (client: string, fields: Record<string, number>) =>
-      probe?.hset(`zukan:limit:${client}`, {
-        due: START + 1000,
-        violations: 0,
-        first: 0,
-        blocked: 0,
-        ...fields,
-      });
-
-    test('a block stays to its end, and the count starts from zero then', async () => {
-      await write('blocked before', { violations: 10, first: START - 5000, blocked: START + 60_000 });
-      now = START + 59_999;
-      const blocked = { isAllowed: false, isBlocked: true, wait: 1, remaining: 0, refusalsLeft: 0 };
-      assert.deepEqual(await limiter?.decide('blocked before'), blocked);
-      now = START + 60_000;
-      assert.equal((await limiter?.decide('blocked before'))?.isAllowed, true);
-      for (let violation = 1; violation <= 9; violation++)
-        assert.equal((await limiter?.decide('blocked before'))?.isBlocked, false);
-      assert.equal((await limiter?.decide('blocked before'))?.isBlocked, true);
-    });
-
-    test('violations count as made at the time of the first', async () => {
-      await write('nine before', { violations: 9, first: START - 5000 });
-      now = START;
-      assert.equal((await limiter?.decide('nine before'))?.isBlocked, true);
-      await write('nine long before', { violations: 9, first: START - VIOLATION_WINDOW_MS });
-      assert.deepEqual(await limiter?.decide('nine long before'), {
-        isAllowed: false,
-        isBlocked: false,
-        wait: 700,
-        remaining: 0,
-        refusalsLeft: 9,
-      });
-    });
   });
 
   test('keeps the state of a client in the compact encoding', async (t) => {

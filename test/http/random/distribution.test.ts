@@ -57,6 +57,9 @@ await forEachEngineInDepth(async (engine) => {
     );
     const randomInt = seededRandomInt(51);
     const table: [filter: Filter, where: (index: number) => boolean, limit: number, times: number][] = [
+      [{}, () => true, 25, 130],
+      [{ categories: ['third', 'FOURTH'] }, (index) => index % 12 === 0, 10, 130],
+      [{ categories: ['tail', 'third', 'fourth'] }, (index) => index >= 270 && index % 12 === 0, 25, 100],
       // Images of the smaller rating must not be drawn more often.
       [{ nsfw: ['sfw', 'nsfw'] }, (index) => index < 240 || index >= 280, 25, 120],
       [{ nsfw: ['nsfw', 'questionable'] }, (index) => index >= 240, 1, 320],
@@ -107,7 +110,7 @@ await forEachEngineInDepth(async (engine) => {
       });
   });
 
-  // intersections.test.ts draws rare images on every store.
+  // store/selection.test.ts draws rare images on every store.
   if (!isEveryCase(engine)) return;
 
   describe('draws of rare images', async () => {
@@ -116,12 +119,12 @@ await forEachEngineInDepth(async (engine) => {
     const isRare = (index: number) => index % 120 === 7 || (index >= 1000 && index < 1010);
     const catalogue = await openMadeUpCatalogue(
       [
-        ...['most', 'some'].map((name) => ({ type: 'category', name })),
+        ...['most', 'some', 'rare'].map((name) => ({ type: 'category', name })),
         ...people,
         ...range(0, LARGE).map((index) =>
           madeUpImage(id(index), {
             nsfw: isRare(index) || index % 2 === 0 ? 'nsfw' : 'sfw',
-            categories: isRare(index) ? ['some'] : index % 2 === 0 ? ['most'] : ['most', 'some'],
+            categories: isRare(index) ? ['some', 'rare'] : index % 2 === 0 ? ['most'] : ['most', 'some'],
             artist: isRare(index) || index % 2 === 1 ? artist : null,
           }),
         ),
@@ -131,6 +134,7 @@ await forEachEngineInDepth(async (engine) => {
     const randomInt = seededRandomInt(52);
     const table: [filter: Filter, limit: number, times: number][] = [
       [{ categories: ['some'], nsfw: ['nsfw'] }, 1, 200],
+      [{ categories: ['some', 'rare'] }, 10, 120],
       [{ artist: [artist], nsfw: ['nsfw'] }, 5, 120],
       [{ exclude: ['most'] }, 10, 120],
       [

@@ -15,7 +15,6 @@ import {
 import { sandbox } from '../../support/catalogues/import.ts';
 import { range } from '../../support/checks/distribution.ts';
 import { readAllImages, readAllPages, readPage } from '../../support/checks/seeded-pages.ts';
-import { atDepth } from '../../support/depth.ts';
 import { casesFor, type Engine, forEachEngineInDepth, isEveryCase } from '../../support/servers/engines.ts';
 import { clock } from '../../support/zukan/api.ts';
 import { seededRandomInt, startService } from '../../support/zukan/service.ts';
@@ -139,12 +138,6 @@ await forEachEngineInDepth(async (engine) => {
           );
         assert.deepEqual((await readPage(service, query)).ids, ids.slice(0, 10), 'the default limit is ten');
       }
-    });
-
-    test('has the same order with pages of any size', async () => {
-      const whole = await readAllPages(service, 'seed=one&orientation=portrait');
-      for (const limit of atDepth([7], [1, 7, 24]))
-        assert.deepEqual(await readAllPages(service, 'seed=one&orientation=portrait', () => limit), whole);
     });
   });
 

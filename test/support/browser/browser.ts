@@ -53,10 +53,10 @@ export interface VisitOptions extends BrowserContextOptions {
   waitUntil?: 'domcontentloaded' | 'commit';
 }
 
-/** New images move what is below them, as the visitor expects. On a slow machine they come when it is on the screen. */
+/** New tiles move what is below them, as the visitor expects. On a slow machine they come when it is on the screen. */
 const measureLayoutShift = `
   globalThis.layoutShift = 0;
-  const isBelowImages = ({ node }) => node?.parentElement?.closest('#load-more, footer') || node?.matches?.('#load-more, footer');
+  const isBelowImages = ({ node }) => node?.parentElement?.closest('.pages, footer') || node?.matches?.('.pages, footer');
   new PerformanceObserver((list) => {
     for (const { hadRecentInput, sources, value } of list.getEntries())
       if (!hadRecentInput && !(sources.length > 0 && sources.every(isBelowImages))) globalThis.layoutShift += value;

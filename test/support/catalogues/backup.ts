@@ -41,10 +41,10 @@ export async function makeCatalogue(): Promise<{ folder: string; environment: En
   });
   const records = [
     { type: 'category', id: uuid(1, 1), name: 'catgirl', createdAt: '2025-01-01T00:00:00Z' },
-    { type: 'artist', id: uuid(2, 1), name: 'Abe "A"' },
+    { type: 'artist', id: uuid(2, 1), name: 'Abe "A"', licence: 'CC0', credit: 'Abe' },
     { type: 'character', id: uuid(3, 1), name: 'かえで', ages: [19] },
-    image(1, { artist: 'Abe "A"', categories: ['catgirl'], characters: ['かえで'] }),
-    image(2, { edited: [] }),
+    image(1, { artist: 'Abe "A"', categories: ['catgirl'], characters: ['かえで'], alt: 'one\ntwo' }),
+    image(2, { edited: [], licence: { name: 'Ours', url: 'https://a.test/' }, credit: '' }),
     // Two images with the same bytes.
     image(3, { id: uuid(4, 13), nsfw: 'sfw' }),
     image(3),

@@ -2,10 +2,10 @@
 import { cpSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { importFiles } from '../../../src/cli/importing/import.ts';
 import { atEnd } from '../at-end.ts';
 import { type Drawing, drawInto } from '../pictures/pictures.ts';
 import { newFolder, temporaryFolder } from '../workspace.ts';
+import { importFiles } from '../zukan/import-files.ts';
 import { configFor } from '../zukan/service.ts';
 import { uuid } from './catalogue.ts';
 

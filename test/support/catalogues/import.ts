@@ -4,33 +4,16 @@ import { join } from 'node:path';
 import type { Catalogue, ListFilter } from '../../../src/catalogue/catalogue.ts';
 import type { ImageDocument } from '../../../src/catalogue/documents/image-document.ts';
 import type { Image, Window } from '../../../src/catalogue/schemas.ts';
-import { importFiles } from '../../../src/cli/importing/import.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { ImportListener } from '../../../src/import/listener.ts';
 import type { Engine } from '../servers/engines.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { caller } from '../zukan/caller.ts';
+import { importFiles } from '../zukan/import-files.ts';
 import { configFor } from '../zukan/service.ts';
 
 /** For imports whose report nobody reads. */
-export const noReport: ImportListener = {
-  record: () => {},
-  unchangedFile: () => {},
-  continuedFile: () => {},
-  unreadRemoved: () => {},
-  duplicate: () => {},
-  location: () => {},
-  thumbnail: () => {},
-  albumProblem: () => {},
-  hidden: () => {},
-  withoutMarker: () => {},
-  ratedAsFormer: () => {},
-  unknownMarker: () => {},
-  lowered: () => {},
-  removed: () => {},
-  blocked: () => {},
-  skipped: () => {},
-};
+export const noReport: ImportListener = { record() {}, unchanged() {}, note() {} };
 
 export interface Sandbox {
   folder: string;

@@ -13,21 +13,18 @@ export function forgetSteps({ database }: Config, from: (typeof schema.steps)[nu
     : `${withoutTypes('postgres')} delete from migration where step >= ${schema.base + index};`;
 }
 
-/** The last step cannot run twice. */
+/** The last two steps cannot run twice. */
 function withoutTypes(engine: 'sqlite' | 'postgres'): string {
-  const isSqlite = engine === 'sqlite';
-  const triggers = ['delete', 'update'].map(
-    (event) => `drop trigger placement_${event}${isSqlite ? '' : ' on image_shelves'};`,
-  );
   const others = fileTypes.map((type) => {
     const shelf = `(select number from shelf where kind = 'type' and id = '${type}')`;
-    const rest = isSqlite
-      ? `replace(shelves, ',' || ${shelf} || ',', ',')`
-      : `array_remove(shelves, ${shelf})`;
-    return `update image_shelves set shelves = ${rest}; delete from placement where shelf = ${shelf};`;
+    const rest =
+      engine === 'sqlite'
+        ? `replace(shelves, ',' || ${shelf} || ',', ',')`
+        : `array_remove(shelves, ${shelf})`;
+    return `update image_shelves set shelves = ${rest};`;
   });
-  const end = isSqlite ? '' : 'drop function record_changed_placements();';
-  return `${triggers.join('')} ${others.join('')} delete from shelf where kind = 'type'; ${end}`;
+  return `${others.join('')} delete from shelf where kind = 'type';
+    drop table shelf_block; drop table size_block; create table placement (image int);`;
 }
 
 /** Puts a text where the stand-in is, as a version that accepted it would have stored it. Both are without quotation marks. */

@@ -2,10 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { importFiles } from '../../../src/cli/importing/import.ts';
 import { drawPhoto } from '../pictures/photo.ts';
 import { drawInto } from '../pictures/pictures.ts';
 import { temporaryFolder } from '../workspace.ts';
+import { importFiles } from '../zukan/import-files.ts';
 import { configFor } from '../zukan/service.ts';
 import { uuid } from './catalogue.ts';
 

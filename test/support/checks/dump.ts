@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { listImages } from '../../../src/catalogue/sets/blocks.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { rowsIn, tablesIn } from '../servers/engines.ts';
+import { tablesIn } from '../servers/engines.ts';
 import { filesFolder } from '../zukan/service.ts';
 
 export function snapshot(config: Config): string {
@@ -15,7 +17,8 @@ export function snapshot(config: Config): string {
     alias: 'select * from alias order by kind, key',
     blockedName: 'select * from blocked_name order by kind, key',
     removedFile: 'select * from removed_file order by hash',
-    placement: 'select * from placement order by shelf, position',
+    shelfBlock: 'select * from shelf_block order by shelf, block',
+    sizeBlock: 'select * from size_block order by block',
   });
   return JSON.stringify({ ...tables, files: filesIn(filesFolder(config)) }, undefined, 1);
 }
@@ -34,16 +37,28 @@ export function filesIn(folder: string): string[] {
     );
 }
 
-/** Shelves with a gap, a wrong order or a wrong size. */
+/** Shelves with other images than those that say that they are on them, or a wrong size. */
 export function shelfProblems(config: Config): object[] {
-  return rowsIn(
-    config,
-    `select s.kind, s.name, s.size, count(p.image) as images, max(p.position) as last
-     from shelf s left join placement p on p.shelf = s.number group by s.number
-     having s.size <> count(p.image) or (count(p.image) > 0 and max(p.position) <> count(p.image) - 1)
-     union all
-     select 'order', 'of an image', shelf, position, image
-     from (select shelf, position, image, lag(image) over (partition by shelf order by position) as before from placement) o
-     where before >= image`,
-  );
+  const { shelves, blocks, placed } = tablesIn(config, {
+    shelves: 'select number, kind, name, size from shelf',
+    blocks: 'select shelf, block, images from shelf_block order by shelf, block',
+    placed: 'select image, shelves from image_shelves order by image',
+  });
+  const images = (placed as { image: number; shelves: string | number[] }[]).map(({ image, shelves }) => ({
+    image,
+    shelves: typeof shelves === 'string' ? shelves.split(',').map(Number) : shelves,
+  }));
+  return (shelves as { number: number; size: number }[]).filter(({ number, size }) => {
+    const stored = (blocks as StoredBlock[]).flatMap(({ shelf, block, images }) =>
+      shelf === number ? listImages([block, images]) : [],
+    );
+    const expected = images.flatMap(({ image, shelves }) => (shelves.includes(number) ? [image] : []));
+    return size !== expected.length || !isDeepStrictEqual(stored, expected);
+  });
+}
+
+export interface StoredBlock {
+  shelf: number;
+  block: number;
+  images: string;
 }

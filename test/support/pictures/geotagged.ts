@@ -76,15 +76,21 @@ const dataset = (number: number, text: string) => {
 };
 
 /** Photoshop's resources with IPTC: city, author, sublocation, keyword, and if given a title and a caption. */
-export function photoshopResources(title?: string, caption?: string): Buffer {
-  const iptc = Buffer.concat([
-    dataset(90, 'Berlin-7133'),
-    dataset(80, 'Iptc Author'),
-    dataset(92, 'Kreuzberg-7133'),
-    dataset(25, 'iptc keyword'),
-    ...(title === undefined ? [] : [dataset(5, title)]),
-    ...(caption === undefined ? [] : [dataset(120, caption)]),
+export const photoshopResources = (title?: string, caption?: string): Buffer =>
+  iptcResources([
+    ...([
+      [90, 'Berlin-7133'],
+      [80, 'Iptc Author'],
+      [92, 'Kreuzberg-7133'],
+      [25, 'iptc keyword'],
+    ] as const),
+    ...(title === undefined ? [] : [[5, title] as const]),
+    ...(caption === undefined ? [] : [[120, caption] as const]),
   ]);
+
+/** Photoshop's resources with these fields of IPTC, by their numbers. */
+export function iptcResources(fields: (readonly [number: number, text: string])[]): Buffer {
+  const iptc = Buffer.concat(fields.map(([number, text]) => dataset(number, text)));
   const size = Buffer.alloc(4);
   size.writeUInt32BE(iptc.length);
   return Buffer.concat([

@@ -2,6 +2,7 @@
  * Tests that need a server or browser installed on the machine. If it is missing they are skipped with a warning, or
  * fail if ZUKAN_TEST_EVERYTHING is set, as in continuous integration.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
@@ -20,6 +21,11 @@ export function unless(path: string | undefined, name: string, remedy: string): 
 export function findProgram(name: string, folders: string[] = []): string | undefined {
   const candidates = [...(process.env.PATH ?? '').split(delimiter), ...folders];
   return candidates.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** Whether npm installs what another system needs, with `--os` and `--cpu`: npm 9, which Debian has, ignores them. */
+export function npmInstallsForOthers(): boolean {
+  return Number.parseInt(execFileSync('npm', ['--version'], { encoding: 'utf8' }), 10) >= 10;
 }
 
 /**

@@ -15,8 +15,13 @@ export const installNginx = 'install nginx (on Debian: apt-get install nginx-lig
 
 const folderOfConfigurations = join(import.meta.dirname, '../../../docs/scaling');
 
-/** Returns the origin of a proxy in front of two instances. `settings` are added to its `http` block. */
-export async function startNginx(first: string, second: string, settings = ''): Promise<string> {
+/** Returns the origin of a proxy in front of two instances. `settings` are added to its `http` block; `cache` is a folder. */
+export async function startNginx(
+  first: string,
+  second: string,
+  settings = '',
+  cache = 'cache',
+): Promise<string> {
   const port = String(await freePort());
   const ports = new Map([
     ['13001', new URL(first).port],
@@ -25,12 +30,14 @@ export async function startNginx(first: string, second: string, settings = ''): 
   ]);
   const text = readConfiguration('nginx.conf')
     .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, original) => `127.0.0.1:${ports.get(original)}`)
+    .replace('proxy_cache_path cache', `proxy_cache_path ${cache}`)
     .replace('http {', `http {\n${settings}`);
   return runNginx(text, port);
 }
 
 export function readConfiguration(name: string): string {
-  return readFileSync(join(folderOfConfigurations, name), 'utf8');
+  // Only a container has this folder.
+  return readFileSync(join(folderOfConfigurations, name), 'utf8').replace('/var/cache/nginx/zukan', 'cache');
 }
 
 /** Runs nginx until the test ends. Returns its origin once an instance responds through it. */

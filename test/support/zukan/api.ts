@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { importFiles } from '../../../src/cli/importing/import.ts';
 import { artists, categories, characters, images, uuid } from '../catalogues/catalogue.ts';
 import { storeOldText } from '../catalogues/older.ts';
 import { atDepth } from '../depth.ts';
 import { temporaryFolder } from '../workspace.ts';
+import { importFiles } from './import-files.ts';
 import {
   type Answer,
   configFor,

@@ -4,7 +4,6 @@ import { cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
 import { hashSecret, newSecret, type Token } from '../../../src/access/tokens.ts';
-import { importFiles } from '../../../src/cli/importing/import.ts';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { type RandomInt, secureRandomInt } from '../../../src/lib/random.ts';
 import type { Tuning } from '../../../src/lib/tuning.ts';
@@ -15,6 +14,7 @@ import { writeKnownCatalogue } from '../catalogues/catalogue.ts';
 import { type Engine, sqlite } from '../servers/engines.ts';
 import { newFolder, temporaryFolder } from '../workspace.ts';
 import { assertDescribed } from './contract.ts';
+import { importFiles } from './import-files.ts';
 
 /** An `import` would also load fetch and HTTP/2, which takes 0.06 to 0.1 seconds of CPU time. */
 const { request } = process.getBuiltinModule('node:http');

@@ -1,6 +1,6 @@
 /** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
 import { after } from 'node:test';
-import { Exemptions, fileRule, previewRule, tokenRule } from '../../../src/access/limiter.ts';
+import { Exemptions, fileRule, pageRule, tokenRule } from '../../../src/access/limiter.ts';
 import { Cursors, FileLinks } from '../../../src/access/links.ts';
 import type { Catalogue } from '../../../src/catalogue/catalogue.ts';
 import type { Config } from '../../../src/config/config.ts';
@@ -36,6 +36,7 @@ export async function startWrapped(
       fileLinks,
       linkLifetime: config.linkLifetime,
       previewLifetime: config.previewLifetime,
+      hasLastingLinks: config.lastingLinks,
       site: { ...config.site, logo: undefined },
       apiRatings: config.apiRatings,
       cursors: new Cursors(keys),
@@ -45,7 +46,7 @@ export async function startWrapped(
       limiter: undefined,
       exemptions: new Exemptions(openBudget(tokenRule, { clock })),
       fileBudget: openBudget(fileRule, { clock }),
-      previewLookups: openBudget(previewRule, { clock }),
+      pageBudget: openBudget(pageRule, { clock }),
       isInExemptNetwork: () => false,
       noticeClient() {},
       decisions: new LimiterCounters(),

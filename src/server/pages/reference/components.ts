@@ -6,8 +6,8 @@ import * as schemas from '../../../catalogue/schemas.ts';
 import { errorBody } from '../../../http/exchange.ts';
 import type * as Type from '../../../lib/json-schema.ts';
 import { parts } from '../../../lib/metrics.ts';
+import { ATOM_TYPE, JSON_FEED_TYPE } from '../../../pages/html.ts';
 import { feedQuery } from '../feed.ts';
-import { ATOM_TYPE, JSON_FEED_TYPE } from '../html.ts';
 import {
   type Components,
   commonHeaders,
@@ -132,8 +132,9 @@ function queryParameters({ query }: Route): [string, Parameter][] {
   ]);
 }
 
-/** The key of a query parameter in the document. Two of them have the same name. */
+/** The key of a query parameter in the document. Some have the same name. */
 export function parameterKey(name: string, rule: Type.TSchema): string {
+  if (rule === parameters.embedFilters.nsfw) return 'embedRatings';
   return rule === parameters.entryInclude ? 'entryInclude' : name;
 }
 
@@ -177,7 +178,7 @@ export const pagesTag = {
   name: 'Other',
   description:
     'Feeds, files, health checks, metrics and this reference. They are outside the API prefixes and need no token. Feeds ' +
-    'count against the rate limit of the API; the others are not limited.',
+    'count against the rate limit of the API; pages have a limit of their own, and files have none.',
 };
 
 const text: Schema = { type: 'string' };
@@ -243,6 +244,27 @@ const fileHeaders = ['ETag', 'Cache-Control', 'Accept-Ranges'];
 const bytes = { 'image/*': { schema: {} } };
 const linkError = (status: number, description: string, message: string, ...headers: string[]) =>
   errorResponse(status, { description, messages: { link: message }, headers }, requestIdHeader);
+const OUTSIDE = 'The range lies outside the file.';
+const fileResponses = {
+  200: success(bytes, ...fileHeaders),
+  206: {
+    ...success(bytes, ...fileHeaders, 'Content-Range'),
+    description: 'The part that `Range` asks for.',
+  },
+  304: notModified(...fileHeaders),
+  416: linkError(416, OUTSIDE, OUTSIDE, 'Content-Range'),
+  ...failures,
+};
+const pictureParameters = [
+  linkPart('id', 'path', 'The id of the image, in lower case.', text, image.id),
+  linkPart(
+    'name',
+    'path',
+    'The longest side of one of its thumbnails, such as `480.webp`, or `original` with the ending of its type.',
+    text,
+    '480.webp',
+  ),
+];
 /** For a person who opens the link in a browser. */
 const withPage = (response: Response): Response => ({
   ...response,
@@ -276,8 +298,8 @@ const feed = (operationId: string, format: string, type: string, schema: Schema)
   return page(
     operationId,
     `Get the latest images as ${format}`,
-    'For feed readers: the newest images that match the filters and are rated sfw, with a picture each. A page has 25 of ' +
-      'them, and the feed links to the next one.',
+    'For feed readers: the newest images that match the filters, with a picture each; without `nsfw`, those rated sfw. A ' +
+      'page has 25 of them, and the feed links to the next one.',
     {
       200: withLimits(success({ [type]: { schema } }, 'ETag', 'Cache-Control')),
       304: withLimits(notModified('ETag', 'Cache-Control')),
@@ -288,25 +310,35 @@ const feed = (operationId: string, format: string, type: string, schema: Schema)
         ]),
       ),
     },
-    Object.keys(feedQuery).map((name) => refTo('parameters', name)),
+    Object.entries(feedQuery).map(([name, rule]) => refTo('parameters', parameterKey(name, rule))),
   );
 };
 
 export const pages: Record<string, PathItem> = {
   '/feed.xml': feed('atomFeed', 'an Atom feed', ATOM_TYPE, text),
   '/feed.json': feed('jsonFeed', 'a JSON Feed', JSON_FEED_TYPE, { type: 'object' }),
+  '/pictures/{id}/{name}': page(
+    'picture',
+    'Get a picture at its lasting address',
+    'For pages. Browsers keep a picture for a day. `?v=` with the first ten characters of the entity tag of the image shows ' +
+      'a replaced file at once; another `v` leads to the current one. Supports `Range`, `If-Range` and `If-None-Match`.',
+    {
+      ...fileResponses,
+      302: {
+        ...success(undefined, 'Location', 'Cache-Control'),
+        description: 'To the current version, or to a link to the file in a bucket.',
+      },
+      404: refTo('responses', 'NotFound'),
+    },
+    pictureParameters,
+  ),
   '/files/{name}': page(
     'fileBytes',
     'Get the file of an image',
     'The `url` of an image leads here, unless the files are in a bucket. Supports `Range`, `If-Range` and ' +
       '`If-None-Match`.',
     {
-      200: success(bytes, ...fileHeaders),
-      206: {
-        ...success(bytes, ...fileHeaders, 'Content-Range'),
-        description: 'The part that `Range` asks for.',
-      },
-      304: notModified(...fileHeaders),
+      ...fileResponses,
       403: withPage(
         linkError(403, 'The link was altered.', 'The link is not valid: ask the API for a new one.'),
       ),
@@ -314,13 +346,6 @@ export const pages: Record<string, PathItem> = {
       410: withPage(
         linkError(410, 'The link has expired.', 'The link has expired: ask the API for a new one.'),
       ),
-      416: linkError(
-        416,
-        'The range lies outside the file.',
-        'The range lies outside the file.',
-        'Content-Range',
-      ),
-      ...failures,
     },
     linkParameters,
   ),
@@ -379,8 +404,17 @@ export const pages: Record<string, PathItem> = {
   ),
   '/sitemap.xml': page(
     'sitemap',
-    'Get the pages of the gallery',
-    'Up to 10,000 addresses for search engines: lists, entries, and the newest images rated sfw.',
-    { ...asset('application/xml', text), ...failures },
+    'Get the index of the sitemap',
+    'Its parts have the pages of the gallery for search engines, and images rated sfw.',
+    {
+      ...asset('application/xml', text),
+      429: linkError(
+        429,
+        'The client loads pages too fast. This never blocks it.',
+        'Too many pages at once. Try again in a second.',
+        'Retry-After',
+      ),
+      ...failures,
+    },
   ),
 };

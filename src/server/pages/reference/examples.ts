@@ -8,10 +8,11 @@ import { demoRecords, type ExampleRecords, type Named } from '../../../api/examp
 import { readQuery } from '../../../api/parameters.ts';
 import type { Caller, Catalogue } from '../../../catalogue/catalogue.ts';
 import { UNKNOWN_ARTIST } from '../../../catalogue/documents/document.ts';
-import { fromByteString, withoutLink } from '../../../catalogue/documents/image-document.ts';
+import { withoutLink } from '../../../catalogue/documents/image-document.ts';
 import type { Category, Image, Kind } from '../../../catalogue/schemas.ts';
 import { ApiError, type Exchange, successBody } from '../../../http/exchange.ts';
 import { errorField } from '../../../http/logger.ts';
+import { fromByteString, parseJsonBytes } from '../../../lib/byte-string.ts';
 import { shorten } from '../../../lib/text.ts';
 
 // The responses of this catalogue to the example calls, shortened, and without what is not safe for everyone.
@@ -58,11 +59,11 @@ async function readBody(route: Route, call: Call<never>): Promise<unknown> {
 
 /** Undefined for a redirect. */
 function textOf(response: Response): string | undefined {
-  // A byte string, or a buffer, which needs no encoding.
-  if ('answer' in response) return Buffer.from(response.answer.bytes as string, 'latin1').toString();
-  if (!('data' in response)) return undefined;
-  const { data, isByteString } = response;
-  return successBody(isByteString ? fromByteString(data) : data);
+  if ('answer' in response) {
+    const { bytes } = response.answer;
+    return typeof bytes === 'string' ? fromByteString(bytes) : bytes.toString();
+  }
+  return 'data' in response ? fromByteString(successBody(response.data)) : undefined;
 }
 
 /** Without the signatures: nobody can use them for long, and they are most of the text. */
@@ -199,5 +200,5 @@ async function findEntry<Entry extends Named>(
   isWanted: (entry: Entry) => boolean = () => true,
 ): Promise<Entry | undefined> {
   const { items } = await catalogue.list(kind, { limit: MAX_RECORDS, offset: 0 });
-  return items.map(({ document }): Entry => JSON.parse(document)).find(isWanted);
+  return items.map(({ json }): Entry => parseJsonBytes(json)).find(isWanted);
 }

@@ -7,7 +7,7 @@ import {
   outlinePattern,
   startingPattern,
 } from '../../../api/examples.ts';
-import { html, iconLink, type Markup, prose, wordmark } from '../html.ts';
+import { html, iconLink, type Markup, prose, wordmark } from '../../../pages/html.ts';
 import type { Examples } from './examples.ts';
 import type { OpenApi, Operation } from './responses.ts';
 import { copyButton, operationSection, requestBlock, schemaSection, tabbedBlock } from './sections.ts';

@@ -87,7 +87,7 @@ export const tooManyPictures: ErrorResponse = {
   description:
     'The client was sent to more files than `X-RateLimit-Limit` at once, or to more than one per second after that. This never blocks it.',
   messages: {
-    pictures: 'Too many pictures at once: the limit is 20, and one per second after that. Try again in 1 s.',
+    pictures: 'Too many pictures at once: the limit is 30, and one per second after that. Try again in 1 s.',
   },
   headers: ['Retry-After'],
 };

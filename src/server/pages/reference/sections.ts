@@ -8,7 +8,7 @@ import {
   type ValueType,
 } from '../../../../web/reference/code.ts';
 import type { ExampleCall } from '../../../api/examples.ts';
-import { html, type Markup, prose } from '../html.ts';
+import { html, type Markup, prose } from '../../../pages/html.ts';
 import type { Components, OpenApi, Operation, Parameter, Ref, Response, Schema } from './responses.ts';
 
 /** What OpenAPI has no field for. */
@@ -46,7 +46,7 @@ ${parameterList(components, parameters)}
 ${searchNote(parameters)}
 <h4>Responses</h4>
 <dl class="responses">
-${responses['302'] ? redirectDetails(responses['302'] as Response) : successDetails(responses['200'] as Response)}
+${responses['200'] ? successDetails(responses['200'] as Response) : redirectDetails(responses['302'] as Response)}
 ${errorList(components, responses)}</dl>
 </div>
 </section>

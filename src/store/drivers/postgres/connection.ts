@@ -17,7 +17,7 @@ const WRITE_LOCK = 2;
 const MIN_VERSION = 14;
 const INSUFFICIENT_PRIVILEGE = '42501';
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Of a command, for the connection and for the first statement on it. */
+/** How long a command waits for the connection, and for the first statement on it. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1000;
 

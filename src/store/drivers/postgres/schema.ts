@@ -6,11 +6,10 @@
  * bits, or to more if that is not greater than before. So numbers grow, and a commit that replaces one that a failover or a
  * restored backup lost gets another number, even if the clock was wrong. Every query returns it from its own snapshot, which
  * tells whether cached data is valid and a replica up to date. It is a float8: pg returns that as a number, exact until 2106.
- * `document_change` has the images whose document was changed, or that were placed elsewhere or removed, so that a cache knows
+ * `document_change` has the images whose document was changed, or that were removed, so that a cache knows
  * which of its documents are still current. Its number is greater than the revision before the change, and not greater than the one after
  * it. Triggers write it, so no writer can forget one. Images that are added need none. `past_revision` has the latest revisions
  * of this catalogue: another one was restored from a backup, or lost by a failover, and what was cached from it is not used.
- * The primary key of `placement` includes the image, so reading the images at given positions is an index-only scan.
  */
 import { type Schema, sharedMigrations } from '../../migrations/migrations.ts';
 
@@ -204,20 +203,11 @@ export const schema: Schema = {
      ('animation', 'animated', 'animated');`,
   steps: sharedMigrations({
     addShelf: (shelf) => `array_append(shelves, ${shelf})`,
-    noteChanges: `create function ${SCHEMA}.record_changed_placements() returns trigger language plpgsql as $$
-       begin
-         insert into ${SCHEMA}.document_change (image, number)
-           select former.image, revision.number + 1 from ${SCHEMA}.revision, former
-           on conflict (image) do update set number = excluded.number;
-         return null;
-       end $$;
-       ${['delete', 'update']
-         .map(
-           (event) => `create trigger placement_${event} after ${event} on image_shelves
-           referencing old table as former
-           for each statement execute function ${SCHEMA}.record_changed_placements();`,
-         )
-         .join('')}
-       update revision set number = next_revision(number) where exists (select from image)`,
+    parseShelves: (stored) => stored as number[],
+    createBlocks: `
+      create table shelf_block (shelf int not null, block int not null, images text not null, primary key (shelf, block));
+      create table size_block (block int primary key, sizes text not null);
+      alter table size_block alter sizes set storage external;
+      update revision set number = next_revision(number) where exists (select from image)`,
   }),
 };

@@ -15,14 +15,6 @@ const dialect: Dialect = {
   jsonArray: (column, order = column) => `json_agg(${column} order by ${order})::text`,
   hasShelf: (shelf) => `${shelf} = any(shelves)`,
   belongs: '(select image, shelf from image_shelves cross join lateral unnest(shelves) as shelf) as belongs',
-  // Sorting reads all deleted rows before the first insert, so that no new row meets the one that it replaces. `on conflict do
-  // update` takes twice the time.
-  rewriteShelf: `with deleted as (delete from placement where shelf = $1 and position >= $2 returning image)
-    insert into placement (shelf, position, image)
-    select $1, $2 + row_number() over (order by image) - 1, image
-    from (select image from deleted
-          where not exists (select from unnest($3::int[]) as gone (image) where gone.image = deleted.image)
-          union all select unnest($4::int[])) as kept`,
   formatShelves: (shelves) => shelves,
   parseShelves: (stored) => stored as number[],
 };
@@ -219,13 +211,6 @@ class PostgresWriteSession extends PostgresSession implements WriteSession {
         'the connection was lost during the commit, so the change may or may not be saved; repeat the command to be sure',
       );
     });
-    // Updates the planner's statistics and the visibility map, which index-only scans need. The commit is done either way.
-    // Truncating a table would lock readers out, and wait for five seconds if one has an open transaction.
-    await this.client
-      .query(
-        'vacuum (analyze, truncate off) revision, image, image_shelves, placement, shelf, perceptual_hash, edited, alias, title_word, source_file',
-      )
-      .catch(() => {});
     await disconnect(this.client);
   }
 }

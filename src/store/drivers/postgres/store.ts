@@ -87,7 +87,7 @@ export async function fillDocumentCache(
 // statement or none of their own. A call ends with a statement that shows that its view is current, or starts again.
 
 /** A slice takes the server about 3 ms, and a round trip takes longer than reading 5000 names. */
-const SLICE_SIZES = { images: 10_000, names: 5000, hashes: 5000 };
+const SLICE_SIZES = { blocks: 1000, sizeBlocks: 50, names: 5000, hashes: 5000 };
 
 export class PostgresDriver implements Driver {
   readonly sliceSizes: SliceSizes;

@@ -5,15 +5,13 @@
 
 import type { FileFacts } from '../../../catalogue/catalogue.ts';
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
-import type { ImageDimensions } from '../../../catalogue/sets/image-set.ts';
-import type { NewestPage } from '../../../catalogue/sets/orders.ts';
-import type { Placed } from '../../../catalogue/writer.ts';
+import type { Block } from '../../../catalogue/sets/blocks.ts';
+import { toByteString } from '../../../lib/byte-string.ts';
 import {
   type AliasRow,
   type DocumentChanges,
   endOfPrefix,
   expectVersion,
-  type Place,
   type Shelf,
   type ShelfSnapshot,
   type StoredEntry,
@@ -103,31 +101,16 @@ export class PostgresView implements View {
     };
   }
 
-  imagesOn(shelf: number, from: number, to: number): Promise<number[]> {
-    return this.#list(statements.imagesOn, shelf, from, to);
+  shelfBlocks(shelf: number, from: number, to: number): Promise<Block[]> {
+    return this.#list(statements.shelfBlocks, shelf, from, to);
   }
 
-  imagesAt(places: Place[]): Promise<number[]> {
-    const shelves = places.map(({ shelf }) => shelf);
-    return this.#list(
-      statements.imagesAt,
-      shelves,
-      places.map(({ position }) => position),
-    );
-  }
-
-  placements(images: number[]): Promise<Placed[]> {
-    return this.#list(statements.placements, images);
+  sizeBlocks(from: number, to: number): Promise<Block[]> {
+    return this.#list(statements.sizeBlocks, from, to);
   }
 
   albumImages(shelf: number, offset: number, limit: number): Promise<number[]> {
     return this.#list(statements.albumImages, shelf, offset, limit);
-  }
-
-  async newest({ number, size }: Shelf, below: number | undefined, limit: number): Promise<NewestPage> {
-    const [row] = await this.#query<[boolean, number[]]>(statements.newest, number, size, below, limit);
-    const [hasMore, numbers] = row as [boolean, number[]];
-    return { numbers, next: hasMore ? numbers.at(-1) : undefined };
   }
 
   names(kind: Kind, from: number, to: number): Promise<string[]> {
@@ -154,13 +137,8 @@ export class PostgresView implements View {
     return this.#list(statements.titled, wanted, scanned, required, oneOf, limit);
   }
 
-  async hashes(above: number, limit: number): Promise<[image: number, hash: string][]> {
-    const rows = await this.#query<[number, string]>(statements.hashes, above, limit);
-    return rows.flatMap(([image, hash]) => (image === null ? [] : [[image, hash as string]]));
-  }
-
-  dimensions(above: number, limit: number): Promise<ImageDimensions[]> {
-    return this.#list(statements.dimensions, above, limit);
+  hashes(above: number, limit: number): Promise<[image: number, hash: string][]> {
+    return this.#list(statements.hashes, above, limit);
   }
 
   /** The rows of a statement, at least one, without the revision. */
@@ -195,7 +173,7 @@ function toEntry([shelf, id, document, images, coverNumber]: Columns<EntryRow>):
     {
       shelf,
       id: id as string,
-      document: document as string,
+      json: toByteString(document as string),
       images: images as number,
       coverNumber: coverNumber as number | null,
     },

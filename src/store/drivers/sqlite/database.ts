@@ -1,4 +1,5 @@
 /** Opens the database file, and guards it against two writers. */
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,6 +10,7 @@ import { fileName, parsePreviews, parseStored } from '../../../catalogue/documen
 import { type Artist, type Document, type Image, parseDetails } from '../../../catalogue/schemas.ts';
 import { emptyBits, hasBit, setBit } from '../../../catalogue/sets/image-set.ts';
 import { LockTimeout } from '../../../catalogue/writer.ts';
+import type { ByteString } from '../../../lib/byte-string.ts';
 import { makeFolder, PRIVATE_FOLDER } from '../../../lib/file-system.ts';
 import {
   type DataMigration,
@@ -221,7 +223,7 @@ export function isBegun(path: string): boolean {
 
 /** Applies the missing steps under the write lock, so that several processes may start at once. */
 function migrate(database: DatabaseSync, schema: FileSchema, newId: NewId): void {
-  // Of a new file only.
+  // This changes a new file only.
   database.exec(`pragma page_size = ${PAGE_SIZE}; pragma journal_mode = wal`);
   database.exec('begin immediate');
   try {
@@ -260,6 +262,21 @@ function isCurrent(database: DatabaseSync, schema: FileSchema): boolean {
 
 function pragma(database: DatabaseSync, name: string): number {
   return Number(database.prepare(`pragma ${name}`).get()?.[name]);
+}
+
+// The identity of a catalogue in its database and beside its tokens.
+
+/** The identity in a file that may not exist. */
+export function findIdentity(path: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
+  using database = new DatabaseSync(path, { readOnly: true });
+  return readIdentity(database);
+}
+
+/** Undefined in a file of an older version. */
+export function readIdentity(database: DatabaseSync): string | undefined {
+  if (!database.prepare("select 1 from sqlite_schema where name = 'identity'").get()) return undefined;
+  return database.prepare('select id from identity').get()?.id as string | undefined;
 }
 
 // Notices a damaged database file. SQLite detects damage to its own structures, but returns damaged text as it is, and
@@ -310,8 +327,8 @@ export function isWhole(document: Document): boolean {
     const hasLink = url === '' && stored.fileName === fileName(id, meta.mimetype) && stored.key !== '';
     const hasArtist = (JSON.parse(stored.artist) as Artist).id === image.artist;
     const hasPreviews = stored.previews === undefined || parsePreviews(stored.previews) !== undefined;
-    const { title, description, takenAt, fileName: source } = parseDetails(stored.details);
-    const hasDetails = [title, description, takenAt, source].every((text) => typeof text === 'string');
+    const details = Object.values(parseDetails(stored.details));
+    const hasDetails = details.every((text) => typeof text === 'string');
     const hasMeta = meta.expires === '' && typeof meta.dimens === 'object';
     return hasLists && hasLink && hasArtist && hasDetails && hasPreviews && hasMeta;
   } catch {
@@ -320,9 +337,13 @@ export function isWhole(document: Document): boolean {
 }
 
 /** Verifies the JSON of an artist, character or category. */
-export function verifyEntry(document: unknown): string {
+export function verifyEntry(document: unknown): ByteString {
   try {
-    if (typeof (JSON.parse(document as string) as { id: unknown }).id === 'string') return document as string;
+    const { buffer, byteOffset, byteLength } = document as Uint8Array<ArrayBuffer>;
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    const json = bytes.toString('latin1');
+    // What JSON consists of is ASCII, so it can be parsed without decoding it.
+    if (isUtf8(bytes) && typeof JSON.parse(json).id === 'string') return json;
   } catch {}
   throw new DamagedError('the document of an artist, character or category is damaged');
 }

@@ -17,7 +17,7 @@
  * `album_image` has the order of the images of albums, by shelf number and id. An image in the trash keeps its position.
  *
  * `document_change` numbers the changes to documents, so that a cache knows which of its documents are still current: the
- * latest change of each image that was changed, placed elsewhere or removed. Triggers add the rows, so no writer can forget one. Images that
+ * latest change of each image that was changed or removed. Triggers add the rows, so no writer can forget one. Images that
  * are added need none; an import of new images is not slowed down.
  */
 import { sharedMigrations } from '../../migrations/migrations.ts';
@@ -187,15 +187,10 @@ export const catalogueSchema: FileSchema = {
      ('animation', 'animated', 'animated');`,
   steps: sharedMigrations({
     addShelf: (shelf) => `shelves || ${shelf} || ','`,
-    noteChanges: ['delete', 'update']
-      .map(
-        (event) => `create trigger placement_${event} after ${event} on image_shelves
-          begin
-            delete from document_change where image = old.image;
-            insert into document_change (image) values (old.image);
-          end;`,
-      )
-      .join(''),
+    parseShelves: (stored) => dialect.parseShelves(stored as string),
+    createBlocks: `
+      create table shelf_block (shelf integer not null, block integer not null, images text not null, primary key (shelf, block)) strict;
+      create table size_block (block integer primary key, sizes text not null) strict`,
   }),
 };
 
@@ -231,11 +226,6 @@ export const dialect: Dialect = {
   hasShelf: (shelf) => `instr(shelves, ',' || cast(${shelf} as integer) || ',') > 0`,
   belongs: `(select image, cast(value as integer) as shelf from image_shelves,
     json_each('[' || trim(shelves, ',') || ']')) as belongs`,
-  rewriteShelf: `insert or replace into placement (shelf, position, image)
-    select $1, $2 + row_number() over (order by image) - 1, image
-    from (select image from placement
-          where shelf = $1 and position >= $2 and image not in (select value from json_each($3))
-          union all select value from json_each($4))`,
   formatShelves: (shelves) => `,${shelves.join()},`,
   parseShelves: (stored) => String(stored).split(',').filter(Boolean).map(Number),
 };

@@ -9,10 +9,11 @@ import {
   logSize,
   openDatabase,
   openForReading,
+  readIdentity,
   truncateLog,
 } from './database.ts';
 import { catalogueSchema, dialect } from './schema.ts';
-import { readIdentity, saveRestoredTokens } from './tokens.ts';
+import { saveRestoredTokens } from './tokens.ts';
 
 /** Page cache while writing. Larger transactions spill to the file. */
 const WRITE_CACHE_KIB = 65_536;
@@ -146,7 +147,7 @@ class SqliteWriteSession extends SqliteSession implements WriteSession {
 }
 
 /** In SQLite, `$1` would be a parameter with a name. */
-function withSqliteParameters(text: string): string {
+export function withSqliteParameters(text: string): string {
   return text.replaceAll(/\$(\d+)/g, '?$1');
 }
 

@@ -105,7 +105,7 @@ export function fillDocumentCache(
 // and a transaction for each would cost more than most calls.
 
 /** Each slice takes one turn of the event loop, and must not make it long. */
-const SLICE_SIZES = { images: 8000, names: 500, hashes: 4000 };
+const SLICE_SIZES = { blocks: 1000, sizeBlocks: 50, names: 500, hashes: 4000 };
 
 /** Synchronous work inside a transaction. */
 interface Pending {

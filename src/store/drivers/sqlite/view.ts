@@ -1,17 +1,15 @@
 /** One version of the embedded catalogue. Valid inside a read transaction of that version only. */
+
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FileFacts } from '../../../catalogue/catalogue.ts';
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
-import type { ImageDimensions } from '../../../catalogue/sets/image-set.ts';
-import { type NewestPage, newestBelow } from '../../../catalogue/sets/orders.ts';
-import type { Placed } from '../../../catalogue/writer.ts';
+import type { Block } from '../../../catalogue/sets/blocks.ts';
+import { listReads, lookUps } from '../../reads.ts';
 import {
   type AliasRow,
   buildSnapshot,
   type DocumentChanges,
   endOfPrefix,
-  firstTitleWords,
-  type Place,
   type Shelf,
   type ShelfSnapshot,
   SNAPSHOT_QUERY,
@@ -21,7 +19,7 @@ import {
   type View,
 } from '../../view.ts';
 import { DocumentVerifier, isWhole, verifyEntry } from './database.ts';
-import { dialect } from './schema.ts';
+import { withSqliteParameters } from './session.ts';
 
 /** Takes less than a millisecond. */
 const VERIFIED_PER_CALL = 50;
@@ -51,8 +49,7 @@ export class SqliteView implements View {
   }
 
   entry(kind: Kind, id: string): StoredEntry | undefined {
-    const { entry, mergedEntry } = this.#statements;
-    const row = firstRow<EntryRow>(entry, kind, id) ?? firstRow<EntryRow>(mergedEntry, kind, id);
+    const row = firstRow<EntryRow>(this.#statements.entry, kind, id);
     return row && toEntry(row);
   }
 
@@ -89,27 +86,16 @@ export class SqliteView implements View {
     };
   }
 
-  imagesOn(shelf: number, from: number, to: number): number[] {
-    return allRows<[number]>(this.#statements.imagesOn, shelf, from, to).map(([image]) => image);
+  shelfBlocks(shelf: number, from: number, to: number): Block[] {
+    return allRows(this.#statements.shelfBlocks, shelf, from, to);
   }
 
-  imagesAt(places: Place[]): number[] {
-    return places.map(({ shelf, position }) => this.#imageAt(shelf, position));
-  }
-
-  placements(images: number[]): Placed[] {
-    return images.flatMap((image) => {
-      const row = firstRow<[string, number, number]>(this.#statements.placement, image);
-      return row ? { image, shelves: dialect.parseShelves(row[0]), width: row[1], height: row[2] } : [];
-    });
+  sizeBlocks(from: number, to: number): Block[] {
+    return allRows(this.#statements.sizeBlocks, from, to);
   }
 
   albumImages(shelf: number, offset: number, limit: number): number[] {
     return allRows<[number]>(this.#statements.albumImages, shelf, offset, limit).map(([image]) => image);
-  }
-
-  newest({ number, size }: Shelf, below: number | undefined, limit: number): NewestPage {
-    return newestBelow({ size, at: (position) => this.#imageAt(number, position) }, below, limit);
   }
 
   names(kind: Kind, from: number, to: number): string[] {
@@ -149,10 +135,6 @@ export class SqliteView implements View {
     return allRows(this.#statements.hashes, above, limit);
   }
 
-  dimensions(above: number, limit: number): ImageDimensions[] {
-    return allRows(this.#statements.dimensions, above, limit);
-  }
-
   /** Verifies the next few documents, and starts over after the last one. */
   verifyNext(): void {
     const { documentsAfter } = this.#statements;
@@ -189,19 +171,21 @@ export class SqliteView implements View {
   #document(image: number): Document | undefined {
     return firstRow<[Document]>(this.#statements.document, image)?.[0];
   }
-
-  #imageAt(shelf: number, position: number): number {
-    return (firstRow<[number]>(this.#statements.imageAt, shelf, position) as [number])[0];
-  }
 }
 
-type EntryRow = [shelf: number, id: string, document: string, images: number, coverNumber: number | null];
+type EntryRow = [
+  shelf: number,
+  id: string,
+  document: Uint8Array | null,
+  images: number,
+  coverNumber: number | null,
+];
 
 /** A missing row is damage. */
 function toEntry([shelf, id, document, images, coverNumber]: EntryRow | [] = []): StoredEntry {
   return {
     id: id as string,
-    document: verifyEntry(document),
+    json: verifyEntry(document),
     shelf: shelf as number,
     images: images as number,
     coverNumber: coverNumber ?? null,
@@ -210,7 +194,8 @@ function toEntry([shelf, id, document, images, coverNumber]: EntryRow | [] = [])
 
 // The statements of the embedded catalogue.
 
-const ENTRY = 'select number, id, document, size, cover from shelf';
+/** As bytes: responses need them so, and decoding long texts only to encode them again takes milliseconds. */
+const withBytes = (entry: string) => `select number, id, cast(document as blob), size, cover from (${entry})`;
 
 const texts = {
   begin: 'begin',
@@ -219,32 +204,18 @@ const texts = {
   lastImage: 'select coalesce(max(number), 0) from image',
   documentRevision: 'select coalesce(max(number), 0) from document_change',
   snapshot: SNAPSHOT_QUERY,
-  imageNumber: 'select number from image where id = ?',
-  file: 'select key, etag, mimetype from image where id = ?',
-  entry: `${ENTRY} where kind = ? and id = ?`,
-  mergedEntry: `${ENTRY} where number = (select shelf from alias where kind = ? and key = ?)`,
-  entryShelf: `select number, size from shelf where number = coalesce(
-    (select number from shelf where kind = ?1 and id = ?2), (select shelf from alias where kind = ?1 and key = ?2))`,
-  entryAt: `${ENTRY} where kind = ? and position = ?`,
-  document: 'select document from image where number = ?',
-  documentsAfter: 'select number, document from image where number > ? order by number limit ?',
-  documentChanges: 'select number, image from document_change where number > ? order by number limit ?',
-  imagesOn:
-    'select image from placement where shelf = ? and position >= ? and position < ? order by position',
-  imageAt: 'select image from placement where shelf = ? and position = ?',
-  albumImages: `select number from album_image join image on image.id = album_image.image
-    where album = ?1 order by position limit ?3 offset ?2`,
-  placement: 'select shelves, width, height from image_shelves where image = ?',
-  dimensions: 'select image, width, height from image_shelves where image > ? order by image limit ?',
-  names: 'select name from shelf where kind = ? and position >= ? and position < ? order by position',
-  aliases: `select key, alias.name, position from alias join shelf on number = alias.shelf
-    where alias.kind = ? and key > ? order by key limit ?`,
-  sizes: 'select size from shelf where kind = ? and position >= ? and position < ? order by position',
-  titleWords: firstTitleWords('?1', '?2', '?3'),
-  titleCount: 'select count(*) from (select 1 from title_word where word = ? limit ?)',
-  titledImages: 'select image from title_word where word = ? and image >= ? order by image desc limit ?',
-  isTitled: 'select 1 from title_word where word = ? and image = ?',
-  hashes: 'select image, hash from perceptual_hash where image > ? order by image limit ?',
+  ...listReads((columns) => columns),
+  imageNumber: lookUps.imageNumber('$1'),
+  file: lookUps.file('$1'),
+  document: lookUps.document('$1'),
+  entry: withBytes(lookUps.entry('$1', '$2')),
+  entryAt: withBytes(lookUps.entryAt('$1', '$2')),
+  entryShelf: lookUps.entryShelf('$1', '$2'),
+  titleCount: lookUps.titleCount('$1', '$2'),
+  documentsAfter: 'select number, document from image where number > $1 order by number limit $2',
+  documentChanges: 'select number, image from document_change where number > $1 order by number limit $2',
+  titledImages: 'select image from title_word where word = $1 and image >= $2 order by image desc limit $3',
+  isTitled: 'select 1 from title_word where word = $1 and image = $2',
 };
 
 export type Statements = Record<keyof typeof texts, StatementSync>;
@@ -252,7 +223,7 @@ export type Statements = Record<keyof typeof texts, StatementSync>;
 /** Rows come as arrays, which takes half the time of objects. */
 export function prepareStatements(database: DatabaseSync): Statements {
   const prepared = Object.entries(texts).map(([name, text]) => {
-    const statement = database.prepare(text);
+    const statement = database.prepare(withSqliteParameters(text));
     statement.setReturnArrays(true);
     return [name, statement];
   });

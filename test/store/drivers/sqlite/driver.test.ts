@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { type Block, listImages } from '../../../../src/catalogue/sets/blocks.ts';
 import { openDriver, SqliteDriver } from '../../../../src/store/drivers/sqlite/store.ts';
 import { StoredCatalogue } from '../../../../src/store/read/catalogue.ts';
 import { type Call, get, type View } from '../../../../src/store/view.ts';
@@ -55,7 +56,7 @@ test('a call that waits holds no transaction, and goes on in one of the same ver
   const result = driver.run(function* (view): Call<string> {
     const waited = yield* get(waiting.promise);
     seen.push(database.isTransaction);
-    return `${waited} ${view.imagesOn(view.snapshot.all.number, 0, 10)}`;
+    return `${waited} ${(view.shelfBlocks(view.snapshot.all.number, 0, 10) as Block[]).flatMap(listImages)}`;
   });
   await driver.run(countImages);
   assert.equal(database.isTransaction, false);
@@ -124,4 +125,16 @@ test('the catalogue recovers from a failed read', async () => {
   assert.equal(await count(), 2);
   await box.import([keyed(3)]);
   assert.equal(await count(), 3);
+});
+
+test('aliases are read from one key up to the next, each once', async () => {
+  const box = sandbox();
+  await box.import([{ type: 'artist', name: 'Ann', aliases: ['one', 'three', 'two'] }]);
+  using driver = openDriver(databaseFile(box.config));
+  const keysAfter = (key: string) =>
+    driver.run(function* (view) {
+      return (yield* get(view.aliases('artist', key, 2))).map(([found]) => found);
+    });
+  const first = await keysAfter('');
+  assert.deepEqual([first.length, (await keysAfter(first.at(-1) ?? '')).length], [2, 1]);
 });

@@ -1,27 +1,11 @@
 /** Documents are verified whole, with and without previews. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composeDocument, dimensions } from '../../../../src/catalogue/documents/document.ts';
-import { NO_DETAILS } from '../../../../src/catalogue/schemas.ts';
+import { dimensions } from '../../../../src/catalogue/documents/document.ts';
 import { DamagedError, DocumentVerifier } from '../../../../src/store/drivers/sqlite/database.ts';
+import { documentWith } from '../../../support/catalogues/document.ts';
 
-const artist = '20000000-0000-4000-8000-000000000001';
-const document = composeDocument(
-  {
-    id: '40000000-0000-4000-8000-000000000001',
-    artist,
-    source: { name: '', url: '' },
-    nsfw: 'sfw',
-    createdAt: '2026-01-01T00:00:00.000Z',
-
-    ...NO_DETAILS,
-    meta: { eTag: 'e', size: 5, mimetype: 'image/png', color: '#000000', dimens: dimensions(300, 200) },
-  },
-  'ab/cd.png',
-  JSON.stringify({ id: artist, name: 'a', url: '' }),
-  [],
-  [],
-);
+const document = documentWith({ dimens: dimensions(300, 200) });
 
 function verify(document: string): void {
   new DocumentVerifier(1).verify(1, document);
@@ -33,8 +17,10 @@ test('accepts a document without previews, and one with them', () => {
 
 const details = '\n{"title":"a","description":"","takenAt":""}\n"a.png"';
 
+const rights = details.replace('"a.png"', '{"fileName":"a.png","licence":"CC0 1.0","alt":"a"}');
+
 test('accepts a document with details', () => {
-  for (const end of ['', '\n20 AAAA']) verify(document + details + end);
+  for (const end of ['', '\n20 AAAA']) for (const known of [details, rights]) verify(document + known + end);
 });
 
 test('rejects damaged details', () => {
@@ -43,6 +29,8 @@ test('rejects damaged details', () => {
     details.replace('"a"', '5'),
     `${details}\n`,
     details.replace(':""', ''),
+    rights.replace('"CC0 1.0"', '5'),
+    rights.slice(0, -2),
   ])
     assert.throws(() => verify(document + end), DamagedError, JSON.stringify(end));
 });

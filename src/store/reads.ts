@@ -1,0 +1,52 @@
+/**
+ * What both drivers read with the same SQL. Parameters are `$1`, `$2` and so on. The drivers add what differs: PostgreSQL
+ * reads a list as one column, looks up many things in one statement, and adds the revision.
+ */
+
+const onShelf = (column: string) =>
+  `select ${column} from shelf where kind = $1 and position >= $2 and position < $3 order by position`;
+
+/** Lists. `join` makes one column of several, if the driver needs that. */
+export const listReads = (join: (columns: string) => string) => ({
+  shelfBlocks: `select ${join('block, images')} from shelf_block where shelf = $1 and block >= $2 and block < $3 order by block`,
+  sizeBlocks: `select ${join('block, sizes')} from size_block where block >= $1 and block < $2 order by block`,
+  albumImages: `select image.number from album_image join image on image.id = album_image.image
+    where album = $1 order by position limit $3 offset $2`,
+  names: onShelf('name'),
+  sizes: onShelf('size'),
+  aliases: `select ${join('key, alias.name, position')} from alias join shelf on shelf.number = alias.shelf
+    where alias.kind = $1 and key > $2 order by key limit $3`,
+  hashes: `select ${join('image, hash')} from perceptual_hash where image > $1 order by image limit $2`,
+  titleWords: firstTitleWords(),
+});
+
+/** The words of titles from one text up to another, each once: looks up one after the other. */
+function firstTitleWords(): string {
+  const next = (condition: string) =>
+    `(select title_word.word from title_word where ${condition} and title_word.word < $2 order by title_word.word limit 1)`;
+  return `with recursive found (word) as (
+      select ${next('title_word.word >= $1')}
+      union all
+      select ${next('title_word.word > found.word')} from found where found.word is not null
+    ) select word from found where word is not null limit $3`;
+}
+
+/** The number of the shelf of an entry with this id, or else of the one that an entry with this id was merged into. */
+const entryNumber = (kind: string, id: string) =>
+  `coalesce((select number from shelf where kind = ${kind} and id = ${id}),
+    (select shelf from alias where kind = ${kind} and key = ${id}))`;
+
+const ENTRY = 'select number, id, document, size, cover from shelf';
+
+/** One row or none. Arguments are parameters, or columns of a table with what is looked up. */
+export const lookUps = {
+  imageNumber: (id: string) => `select number from image where id = ${id}`,
+  file: (id: string) => `select key, etag, mimetype from image where id = ${id}`,
+  document: (image: string) => `select document from image where number = ${image}`,
+  entry: (kind: string, id: string) => `${ENTRY} where number = ${entryNumber(kind, id)}`,
+  entryAt: (kind: string, position: string) => `${ENTRY} where kind = ${kind} and position = ${position}`,
+  entryShelf: (kind: string, id: string) =>
+    `select number, size from shelf where number = ${entryNumber(kind, id)}`,
+  titleCount: (word: string, max: string) =>
+    `select count(*) from (select 1 from title_word where word = ${word} limit ${max}) as counted`,
+};

@@ -1,0 +1,92 @@
+/** Pages in a browser without scripts: finding a picture and downloading it, on a phone and on a desktop, for everyone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findViolations } from '../support/browser/accessibility.ts';
+import { openPage, startBrowser, visit } from '../support/browser/browser.ts';
+import {
+  albumId,
+  artistId,
+  importGalleryCatalogue,
+  questionableImageId,
+  sfwImageId,
+} from '../support/catalogues/gallery.ts';
+import { atDepth } from '../support/depth.ts';
+import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
+import { startService } from '../support/zukan/service.ts';
+
+const skip = unless(findChromium(), 'Chromium', installChromium);
+
+test('a visitor without scripts filters, pages, searches, and downloads a picture', { skip }, async () => {
+  const { origin } = await startService((await importGalleryCatalogue())());
+  const page = await openPage(await startBrowser(), {
+    javaScriptEnabled: false,
+    viewport: { width: 390, height: 844 },
+  });
+  await page.goto(origin);
+  assert.equal(await page.locator('.tile').count(), 24);
+  await page.locator('.filters summary').click();
+  await page.getByLabel('portrait').check();
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.waitForURL(/orientation=portrait/);
+  for (const image of await page.locator('.tile img').all()) {
+    const [width = 0, height = 0] = [
+      await image.getAttribute('width'),
+      await image.getAttribute('height'),
+    ].map(Number);
+    assert.ok(width < height);
+  }
+  await page.getByRole('link', { name: 'Newest' }).click();
+  await page.getByRole('link', { name: 'More pictures' }).click();
+  assert.equal(await page.locator('.tile').count(), 6);
+  await page.getByRole('searchbox').fill('city');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.locator('.tile:not(.blurred) a').first().click();
+  await page.locator('article.picture-page').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.downloads a').first().click(),
+  ]);
+  assert.match(download.suggestedFilename(), /-[0-9a-f]{8}\.webp$/);
+  await page.locator('.artist a').click();
+  assert.equal(await page.locator('h1').textContent(), 'Hokusai & Daughter');
+  await page.goto(`${origin}/?image=${questionableImageId}`);
+  assert.equal(await page.locator('img').count(), 0);
+  await page.getByRole('link', { name: 'Show the picture' }).click();
+  await page.locator('.stage a.full').waitFor();
+  await page.waitForLoadState('load');
+  assert.equal(await page.evaluate(`document.querySelector('.stage img').naturalWidth > 0`), true);
+  await page.context().close();
+});
+
+test('every page passes the accessibility rules, and nothing moves or is wider than the screen', {
+  skip,
+}, async () => {
+  const { origin } = await startService((await importGalleryCatalogue())());
+  const browser = await startBrowser();
+  const paths = [
+    '/newest',
+    `/pictures/${sfwImageId}`,
+    '/artists',
+    '/search?q=sea',
+    ...atDepth(
+      [],
+      [
+        '/',
+        `/artists/${artistId}`,
+        `/albums/${albumId}`,
+        `/pictures/${questionableImageId}`,
+        '/pictures/none',
+      ],
+    ),
+  ];
+  for (const path of paths)
+    for (const width of atDepth([390], [320, 390, 768, 1280, 1920])) {
+      const { page, finish } = await visit(browser, origin + path, { viewport: { width, height: 800 } });
+      await page.waitForLoadState('load');
+      assert.deepEqual(await findViolations(page), [], `${path} at ${width}`);
+      assert.deepEqual(await findViolations(page, 'dark'), [], `${path} at ${width}, dark`);
+      const scrolls = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      assert.equal(scrolls, false, `${path} at ${width}`);
+      await finish(['404']);
+    }
+});

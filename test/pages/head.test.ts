@@ -1,0 +1,231 @@
+/** What crawlers read of pages: tags of link previews with pictures that load, and data about images that can be licensed. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import sharp from 'sharp';
+import { choosePicture } from '../../src/pages/head.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
+import { drawInto } from '../support/pictures/pictures.ts';
+import { startS3 } from '../support/servers/s3.ts';
+import { account } from '../support/servers/s3-guard.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { assertError } from '../support/zukan/api.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
+import { type Answer, configFor, send, startService } from '../support/zukan/service.ts';
+
+const WEEK_S = 7 * 86_400;
+const start = Date.UTC(2026, 2, 1);
+const [wide, small, secret] = [uuid(4, 1), uuid(4, 21), uuid(1, 2)];
+
+/** What a crawler understands: the title, the tags by name and the data. */
+function read({ text }: Answer) {
+  const [head = ''] = text.split('</head>');
+  const tags = head.matchAll(/<(?:meta (?:property|name)|link rel)="([^"]*)" (?:content|href)="([^"]*)">/g);
+  const [, title = ''] = /<title>([^<]*)<\/title>/.exec(head) ?? [];
+  const [, json = '{"@graph":[]}'] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(head) ?? [];
+  const named: Record<string, string> = Object.fromEntries(
+    Array.from(tags, ([, name, text = '']) => [name, text.replaceAll('&amp;', '&')]),
+  );
+  return { ...named, title, graph: JSON.parse(json)['@graph'] } as Record<string, string> & {
+    graph: Record<string, unknown>[];
+  };
+}
+
+async function writeCatalogue(folder: string): Promise<string> {
+  await drawInto(folder, { file: 'wide.jpg', format: 'jpeg', width: 2000, height: 1000, colour: '#c02020' });
+  await drawInto(folder, { file: 'small.png', format: 'png', width: 60, height: 90, colour: '#20c020' });
+  const lines = [
+    {
+      type: 'artist',
+      id: uuid(2, 1),
+      name: 'Hokusai',
+      url: 'https://example.org/hokusai',
+      licence: 'CC BY 4.0',
+    },
+    { type: 'artist', id: uuid(2, 2), name: 'Nightly' },
+    { type: 'category', id: uuid(1, 1), name: 'sea' },
+    { type: 'category', id: secret, name: 'secret', description: 'Secret words.', nsfw: true },
+    {
+      type: 'image',
+      id: wide,
+      file: 'wide.jpg',
+      nsfw: 'sfw',
+      artist: uuid(2, 1),
+      categories: ['sea', 'secret'],
+      title: 'A wave',
+    },
+    {
+      type: 'image',
+      id: uuid(4, 11),
+      file: 'wide.jpg',
+      nsfw: 'nsfw',
+      artist: uuid(2, 2),
+      categories: ['secret'],
+    },
+    {
+      type: 'image',
+      id: small,
+      file: 'small.png',
+      nsfw: 'sfw',
+      title: '',
+      credit: 'Studio Umi',
+      alt: 'A green field',
+    },
+  ];
+  const path = join(folder, 'catalogue.ndjson');
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return path;
+}
+
+test('the picture is the smallest version that is large enough, and never a file that crawlers reject', () => {
+  const choose = (width: number, height: number, size: number, ...sizes: number[]) => {
+    const scale = (longest: number) => longest / Math.max(width, height);
+    const thumbnails = sizes.map((longest) => ({
+      ...{ url: String(longest), mimetype: 'image/webp' },
+      ...{ width: width * scale(longest), height: height * scale(longest) },
+    }));
+    const meta = { size, mimetype: 'image/jpeg', dimens: { width, height }, thumbnails };
+    return choosePicture({ url: 'original', characters: [], categories: [], meta } as never)?.url;
+  };
+  assert.equal(choose(6000, 4000, 9e6, 480, 960, 1600), '1600');
+  assert.equal(choose(4000, 6000, 9e6, 480, 960, 1600), '1600', 'portraits, too');
+  assert.equal(choose(1300, 900, 4e5, 480, 960), 'original');
+  assert.equal(choose(1500, 900, 6e6, 480, 960), '960');
+  assert.equal(choose(6000, 4000, 9e6), undefined);
+});
+
+const s3 = await startS3();
+const bucket = {
+  FILES_URL: `s3://${s3.location.bucket}/pages?endpoint=${s3.location.endpoint}&region=${s3.location.region}`,
+  ...{ AWS_ACCESS_KEY_ID: account.accessKeyId, AWS_SECRET_ACCESS_KEY: account.secretAccessKey },
+};
+
+for (const isBucket of [false, true])
+  describe(isBucket ? 'files in a bucket' : 'files in a folder', async () => {
+    const folder = temporaryFolder();
+    const environment = {
+      ...(isBucket ? bucket : {}),
+      THUMBNAILS: '480,1200',
+      SITE_NAME: 'Kura',
+      TRUSTED_PROXIES: '127.0.0.1',
+    };
+    const config = configFor(folder, environment);
+    await importFiles(config, [await writeCatalogue(folder)]);
+    // A presigned link is checked against the real time.
+    let now = isBucket ? Date.now() : start;
+    const clock = () => now;
+    const { get, origin } = await startService(config, { clock });
+    const crawl = async (path: string, headers = {}) => read(await get(path, { Accept: '*/*', ...headers }));
+
+    test('a picture has its title, its description, and a file that loads', async () => {
+      const tags = await crawl(`/pictures/${wide}`);
+      assert.equal(tags.title, 'A wave by Hokusai · Kura');
+      assert.deepEqual([tags['og:title'], tags['og:site_name']], ['A wave by Hokusai', 'Kura']);
+      assert.equal(tags['og:description'], 'sea · 2000 × 1000 pixels');
+      assert.equal(tags.description, tags['og:description']);
+      assert.deepEqual([tags['twitter:card'], tags['og:image:alt']], ['summary_large_image', 'A wave']);
+      assert.equal(tags.canonical, `${origin}/pictures/${wide}/a-wave`);
+      let file = await send(new URL(tags['og:image'] ?? ''));
+      if (isBucket) file = await send(new URL(file.headers.location ?? ''));
+      assert.deepEqual([file.status, file.headers['content-type']], [200, tags['og:image:type']]);
+      const { width, height } = await sharp(file.bytes).metadata();
+      assert.deepEqual([width, height], [1200, 600]);
+      assert.deepEqual([tags['og:image:width'], tags['og:image:height']], ['1200', '600']);
+    });
+
+    if (isBucket) return;
+
+    test('its data has what search engines name for images that can be licensed', async () => {
+      const { graph } = await crawl(`/pictures/${wide}`);
+      const [image, trail] = graph;
+      const page = `${origin}/pictures/${wide}/a-wave`;
+      assert.equal(image?.['@type'], 'ImageObject');
+      assert.equal(String(image?.contentUrl).replace(/\?.*/, ''), `${origin}/pictures/${wide}/original.jpg`);
+      assert.equal(image?.license, 'https://creativecommons.org/licenses/by/4.0/');
+      assert.deepEqual(
+        [image?.acquireLicensePage, image?.creditText, image?.copyrightNotice],
+        [page, 'Hokusai', 'Hokusai'],
+      );
+      assert.deepEqual(image?.creator, {
+        '@type': 'Person',
+        name: 'Hokusai',
+        url: 'https://example.org/hokusai',
+      });
+      assert.deepEqual(
+        [image?.isFamilyFriendly, image?.width, image?.encodingFormat],
+        [true, 2000, 'image/jpeg'],
+      );
+      const items = trail?.itemListElement as { name: string; item: string }[];
+      assert.deepEqual(
+        items.map(({ name }) => name),
+        ['Kura', 'Hokusai', 'A wave'],
+      );
+      const other = await crawl(`/pictures/${small}`);
+      assert.deepEqual(
+        [other.graph[0]?.creditText, other.graph[0]?.creator, other['og:image:alt']],
+        ['Studio Umi', undefined, 'A green field'],
+      );
+      const { text } = await get(`/pictures/${wide}`);
+      assert.match(
+        text,
+        /<dt>Licence<\/dt><dd dir="auto"><a [^>]*href="https:\/\/creativecommons[^>]*rel="license /,
+      );
+      assert.match(text, /<dt>How to credit<\/dt><dd dir="auto">A wave by Hokusai, CC BY 4\.0</);
+    });
+
+    test('an entry shows its newest picture that is rated sfw, and a category for adults says nothing', async () => {
+      const artist = await crawl(`/artists/${uuid(2, 1)}`);
+      assert.deepEqual([artist['og:title'], artist['og:description']], ['Hokusai', '1 picture by Hokusai']);
+      assert.ok(artist['og:image']?.includes(wide));
+      assert.equal((await crawl(`/artists/${uuid(2, 2)}`))['og:image'], undefined);
+      const category = await get(`/categories/${secret}`);
+      const [head = ''] = category.text.split('</head>');
+      assert.match(head, /<meta name="robots" content="noindex">/);
+      assert.doesNotMatch(head, /Secret words|og:image|ld\+json|feed\.xml\?/);
+    });
+
+    test('pictures are at the address that was called, or at PUBLIC_URL', async () => {
+      const originOf = (tags: Record<string, unknown>) => new URL(String(tags['og:image'])).origin;
+      const path = `/pictures/${wide}`;
+      assert.equal(originOf(await crawl(path, { Host: 'kura.example:8080' })), 'http://kura.example:8080');
+      const forwarded = { Host: 'inner', 'X-Forwarded-Host': 'kura.example', 'X-Forwarded-Proto': 'https' };
+      assert.equal((await crawl(path, forwarded)).canonical, `https://kura.example${path}/a-wave`);
+      assert.equal(originOf(await crawl(path, { Host: '"><script>' })), origin);
+      const own = await startService(
+        configFor(folder, { ...environment, PUBLIC_URL: 'https://cdn.example' }),
+      );
+      assert.equal(originOf(read(await own.get(path))), 'https://cdn.example');
+    });
+
+    test('with LASTING_LINKS=off, links expire, and a kept page never has an expired one', async () => {
+      const own = await startService(configFor(folder, { ...environment, LASTING_LINKS: 'off' }), { clock });
+      const linkOf = async () => new URL(read(await own.get(`/pictures/${wide}`))['og:image'] ?? '');
+      const url = await linkOf();
+      const seconds = Number(url.searchParams.get('expires')) - now / 1000;
+      assert.ok(seconds > WEEK_S - 700 && seconds <= WEEK_S, String(seconds));
+      assert.equal((await send(url)).status, 200);
+      now += WEEK_S * 1000;
+      assertError(await send(url), 410);
+      assert.equal((await send(await linkOf())).status, 200);
+      now = start;
+    });
+
+    test('a page of the site has its description, its links and its licence', async () => {
+      const own = await startService(
+        configFor(folder, {
+          ...environment,
+          SITE_DESCRIPTION: 'Waves & fields.',
+          SITE_LINKS: 'Imprint=https://example.org/imprint',
+          SITE_LICENCE: 'CC0 1.0',
+        }),
+      );
+      const page = await own.get('/', { Accept: 'text/html' });
+      assert.equal(read(page).description, 'Waves & fields.');
+      assert.match(
+        page.text,
+        /<footer>\n<p dir="auto">Waves &amp; fields\.<\/p>\n<p><a href="https:\/\/example\.org\/imprint">Imprint<\/a>/,
+      );
+      assert.match((await own.get(`/pictures/${small}`)).text, /Studio Umi, CC0 1\.0/);
+    });
+  });

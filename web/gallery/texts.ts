@@ -1,0 +1,37 @@
+/** What scripts add to the words of a page. */
+export const texts = {
+  animation: { play: 'Play animation', stop: 'Stop animation' },
+  close: 'Close',
+  copied: 'Link copied.',
+  copy: 'Copy link',
+  details: 'Details',
+  fullScreen: 'Full screen',
+  keys: 'Keys',
+  loading: 'Loading…',
+  next: 'Next picture',
+  notCopied: 'Copy the link from the address bar.',
+  nothingFound: (text: string) => `Nothing found for “${text}”.`,
+  openPage: 'Open its page',
+  previous: 'Previous picture',
+  searching: 'Searching…',
+  share: 'Share…',
+  size: (name: string) => `Picture size: ${name}`,
+  slideshow: 'Slideshow',
+  suggestions: (count: number) => `${count} suggestions`,
+  suggested: 'Suggestions',
+  unavailable: 'This picture cannot be shown at the moment.',
+  zoom: 'Zoom',
+};
+
+export const keyTexts: [keys: string, meaning: string][] = [
+  ['/', 'Search'],
+  ['← → ↑ ↓', 'Go from the picture with the focus to another one'],
+  ['Enter', 'Open a picture'],
+  ['← →', 'Previous or next picture, when one is open'],
+  ['Space', 'Slideshow: start and stop'],
+  ['+ − 0', 'Zoom the open picture'],
+  ['f', 'Full screen'],
+  ['i', 'Show or hide the details'],
+  ['Esc', 'Close'],
+  ['?', 'This list'],
+];

@@ -1,0 +1,70 @@
+/** The actions for fingers: a bar at the bottom, the fields as a sheet above it, and what small screens fold away. */
+import { byId } from '../../dom.ts';
+import { formatNumber } from '../shared/notices.ts';
+
+/** By the name of the button. */
+interface BarActions {
+  clear(): void;
+  several(): void;
+  all(): void;
+  view(): void;
+  grid(): void;
+  repeat(): void;
+  undo(): void;
+  remove(): void;
+  /** The fields were opened or closed. */
+  onSheet(): void;
+}
+
+const NAMES = ['clear', 'several', 'all', 'view', 'grid', 'repeat', 'undo', 'remove'] as const;
+
+export class Bar {
+  readonly #bar = byId('bar');
+  readonly #actions: BarActions;
+
+  constructor(actions: BarActions) {
+    this.#actions = actions;
+    for (const name of NAMES) this.#button(name).addEventListener('click', () => actions[name]());
+    this.#button('edit').addEventListener('click', () => this.#toggleSheet());
+    foldAway('menu', 'nav');
+    foldAway('more-filters', 'filters');
+    // A menu is done when somebody has chosen.
+    byId('nav').addEventListener('click', () => setFolded('menu', 'nav', true));
+  }
+
+  show(selected: number, isSelecting: boolean): void {
+    byId('main').classList.toggle('has-selection', selected > 0);
+    byId('main').classList.toggle('is-selecting', isSelecting);
+    byId('selected-count').textContent = formatNumber(selected);
+    this.#button('clear').setAttribute('aria-label', `Deselect ${formatNumber(selected)}`);
+    this.#button('several').setAttribute('aria-pressed', String(isSelecting));
+  }
+
+  /** Where the fields are not always in sight. */
+  openSheet(): void {
+    if (!byId('main').classList.contains('has-sheet')) this.#toggleSheet();
+  }
+
+  #toggleSheet(): void {
+    const isOpen = byId('main').classList.toggle('has-sheet');
+    this.#button('edit').setAttribute('aria-expanded', String(isOpen));
+    byId('panel').scrollTop = 0;
+    this.#actions.onSheet();
+  }
+
+  #button(name: string): HTMLElement {
+    return this.#bar.querySelector(`[value="${name}"]`) as HTMLElement;
+  }
+}
+
+/** A button that shows an element where the stylesheet for small screens hides it. */
+function foldAway(button: string, target: string): void {
+  byId(button).addEventListener('click', () =>
+    setFolded(button, target, byId(target).classList.contains('open')),
+  );
+}
+
+function setFolded(button: string, target: string, isFolded: boolean): void {
+  byId(target).classList.toggle('open', !isFolded);
+  byId(button).setAttribute('aria-expanded', String(!isFolded));
+}

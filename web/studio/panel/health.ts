@@ -1,0 +1,127 @@
+/** What needs attention, shown while nothing is selected. Each line leads to the pictures or entries that it is about. */
+import type { Change, Health, Kind } from '../../../src/studio/contract.ts';
+import { el } from '../../dom.ts';
+import { describeTime } from '../changes/change-row.ts';
+import { get } from '../shared/api.ts';
+import { countPictures, explain, formatNumber } from '../shared/notices.ts';
+import { helpTexts } from '../shared/shortcuts.ts';
+
+interface HealthActions {
+  /** Lists the pictures that a value of the list “Show” stands for. */
+  showPictures(query: string): void;
+  showImport(change: Change): void;
+  /** Lists the entries without pictures. */
+  showUnused(kind: Kind): void;
+}
+
+const plurals: Record<Kind, [one: string, several: string]> = {
+  artist: ['artist', 'artists'],
+  category: ['category', 'categories'],
+  character: ['character', 'characters'],
+  album: ['album', 'albums'],
+};
+
+/** Counting keeps the server from sending pictures, so those in sight come first. */
+async function picturesInSight(): Promise<void> {
+  // The grid may be about to create its tiles.
+  await new Promise(requestAnimationFrame);
+  const images = document.querySelectorAll<HTMLImageElement>('.tile img');
+  await Promise.allSettled(Array.from(images, (image) => image.decode()));
+}
+
+export class HealthPanel {
+  readonly #list = el('div', { class: 'health' });
+  readonly element = el(
+    'div',
+    { class: 'hint' },
+    el('h2', {}, 'Nothing selected'),
+    el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
+    this.#list,
+    el('details', {}, el('summary', {}, 'Keys and fingers'), ...helpTexts()),
+  );
+  readonly #actions: HealthActions;
+  #isStale = true;
+
+  constructor(actions: HealthActions) {
+    this.#actions = actions;
+  }
+
+  /** Something changed: the numbers are asked for again when the panel is shown. */
+  forget(): void {
+    this.#isStale = true;
+  }
+
+  async show(): Promise<void> {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    await picturesInSight();
+    try {
+      this.#render(await get('/data/health', {}));
+    } catch (error) {
+      this.#isStale = true;
+      explain(error);
+    }
+  }
+
+  #render({ images, unrated, withoutCategory, withoutArtist, unused, imports, backup }: Health): void {
+    const { showPictures, showImport, showUnused } = this.#actions;
+    const pictures = (count: number | undefined, text: string, query: string) =>
+      count === 0
+        ? []
+        : [
+            link(`${count === undefined ? 'Pictures' : countPictures(count)} ${text}`, () =>
+              showPictures(query),
+            ),
+          ];
+    const entries = (Object.keys(plurals) as Kind[]).flatMap((kind) => {
+      const [one, several] = plurals[kind];
+      const count = unused[kind];
+      const text = count === 1 ? `1 ${one}` : `${formatNumber(count)} ${several}`;
+      return count === 0 ? [] : [link(`${text} without pictures`, () => showUnused(kind))];
+    });
+    const todo = [
+      ...pictures(unrated, 'not rated by hand', 'unrated='),
+      ...pictures(withoutCategory, 'without a category', 'without=category'),
+      ...pictures(withoutArtist, 'by an unknown artist', 'without=artist'),
+      ...entries,
+      ...(backup || images === 0 ? [] : [el('span', {}, 'No backup yet')]),
+      ...(backup?.isOld ? [el('span', {}, `No backup since ${describeTime(backup.at)}`)] : []),
+    ];
+    const lines = imports.map((change) => {
+      const counted = countPictures(change.added + change.changed);
+      const text = `${describeTime(change.at)}: ${counted}`;
+      return change.added + change.changed > 0 ? link(text, () => showImport(change)) : el('span', {}, text);
+    });
+    const list = (items: HTMLElement[]) => el('ul', {}, ...items.map((item) => el('li', {}, item)));
+    this.#list.replaceChildren(
+      el('h3', {}, 'Needs attention'),
+      ...(todo.length > 0 ? [list(todo)] : [el('p', {}, praise(images))]),
+      ...(lines.length > 0 ? [el('h3', {}, 'Last imports'), list(lines)] : []),
+      ...(backup
+        ? [
+            el('h3', {}, 'Last backup'),
+            list([
+              el('span', {}, `${describeTime(backup.at)}: ${formatNumber(Math.ceil(backup.bytes / 1e6))} MB`),
+            ]),
+          ]
+        : []),
+      // These take longer, so they wait until somebody asks.
+      el('h3', {}, 'On request'),
+      list([
+        link('Pictures that look like others', () => showPictures('alike=')),
+        link('Damaged files and other problems', () => {
+          location.hash = '#review';
+        }),
+      ]),
+    );
+  }
+}
+
+const praise = (images: number) =>
+  images === 0
+    ? 'The catalogue is empty. Drop some pictures on this page to begin.'
+    : 'Nothing: every picture is rated, has a category and an artist. Well done.';
+
+function link(text: string, click: () => void): HTMLElement {
+  return el('button', { type: 'button', class: 'link', click }, text);
+}

@@ -1,0 +1,267 @@
+/** What is known of the selected pictures, and the fields to change it. */
+import type {
+  Counted,
+  EditableField,
+  ImageEdit,
+  Kind,
+  Rating,
+  SelectionSummary,
+} from '../../../src/studio/contract.ts';
+import { byId, el, externalLink } from '../../dom.ts';
+import { PictureHistory } from '../changes/picture-history.ts';
+import type { Steps } from '../saving/steps.ts';
+import { type Choice, Combobox } from '../shared/combobox.ts';
+import { formatNumber, formatSize } from '../shared/notices.ts';
+import { pictureAddress } from '../shared/picture.ts';
+import { addAll, Tags } from './tags.ts';
+
+export const RATINGS = ['sfw', 'questionable', 'nsfw'] as const;
+const PREVIEW_SIZE = 640;
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+interface PanelActions {
+  rate(rating: Rating): void;
+  /** Changes the pictures that are selected now, also if it is not known yet how. */
+  edit(edit: ImageEdit | Promise<ImageEdit | undefined>): void;
+  /** To the trash, or for ever. */
+  remove(isTakeDown: boolean): void;
+}
+
+export class Panel {
+  readonly #actions: PanelActions;
+  readonly #head = el('div', { class: 'head' });
+  readonly #ratings = el('fieldset', { class: 'toggles', 'aria-label': 'Rating' });
+  readonly #artists = el('ul', { class: 'entries' });
+  readonly #categories = el('ul', { class: 'entries' });
+  readonly #characters = el('ul', { class: 'entries' });
+  readonly #albums = el('ul', { class: 'entries' });
+  readonly #edited = el('div', { class: 'decided' });
+  readonly #title = el('input', { type: 'text', 'aria-label': 'Title', maxlength: 255 });
+  readonly #description = el('textarea', { rows: 3, 'aria-label': 'Description', maxlength: 10_000 });
+  readonly #takenAt = el('input', {
+    type: 'text',
+    'aria-label': 'Taken or published',
+    title: 'Such as 2026-01-31 or 2026-01-31T12:00:00+01:00',
+  });
+  readonly #alt = el('textarea', { rows: 2, 'aria-label': 'Alternative text', maxlength: 2000 });
+  readonly #licence = el('input', {
+    type: 'text',
+    'aria-label': 'Licence',
+    title: 'Such as CC BY 4.0, https://… or Name=https://…',
+  });
+  readonly #credit = el('input', { type: 'text', 'aria-label': 'Credit', maxlength: 255 });
+  readonly #sourceName = el('input', { type: 'text', 'aria-label': 'Name of the source' });
+  readonly #sourceUrl = el('input', { type: 'url', 'aria-label': 'URL of the source' });
+  readonly #history: PictureHistory;
+  readonly #form: HTMLElement;
+  readonly #hint: HTMLElement;
+  readonly tags: Tags;
+  /** By the key that leads to it. */
+  readonly fields: Record<string, HTMLElement>;
+
+  /** `moves` changes the place of pictures in an album. */
+  constructor(steps: Steps, actions: PanelActions, hint: HTMLElement, moves: HTMLElement) {
+    this.#history = new PictureHistory(steps);
+    this.#actions = actions;
+    this.#hint = hint;
+    for (const rating of RATINGS)
+      this.#ratings.append(
+        el('button', { type: 'button', value: rating, click: () => actions.rate(rating) }, rating),
+      );
+    this.tags = new Tags((edit) => actions.edit(edit));
+    const combobox = (label: string, kind: Kind, toEdit: (reference: string) => ImageEdit) =>
+      new Combobox({
+        label,
+        kind: () => kind,
+        mayCreate: true,
+        ...(kind === 'category' && { onList: (names) => actions.edit(addAll(names)) }),
+        onChoose: (choosing) => {
+          if (kind === 'category') void choosing.then((choice) => choice && this.tags.use(choice));
+          const toEditOf = ({ id, name }: Choice) => ({ ...toEdit(id ?? name), create: id === undefined });
+          actions.edit(choosing.then((choice) => choice && toEditOf(choice)));
+        },
+      });
+    const artist = combobox('Set the artist', 'artist', (reference) => ({ artist: reference }));
+    const category = combobox('Add a category', 'category', (name) => ({ addCategories: [name] }));
+    const character = combobox('Add a character', 'character', (name) => ({ addCharacters: [name] }));
+    const album = combobox('Add to an album', 'album', (name) => ({ addAlbums: [name] }));
+    for (const [field, input] of this.#texts) {
+      input.addEventListener('change', () => {
+        input.defaultValue = input.value;
+        actions.edit({ [field]: input.value.trim() });
+      });
+      // The text is of the pictures before.
+      input.addEventListener('focus', () => {
+        if (this.#form.classList.contains('loading') && !isEdited(input)) setText(input, '');
+      });
+    }
+    const part = (title: string, ...content: Node[]) =>
+      el('section', { class: 'part' }, el('h3', {}, title), ...content);
+    this.#form = el(
+      'div',
+      { class: 'form', hidden: true },
+      this.#head,
+      part('Rating', this.#ratings),
+      part('Categories', this.#categories, category.element, this.tags.element),
+      part('Characters', this.#characters, character.element),
+      part('Artist', this.#artists, artist.element),
+      part('Albums', this.#albums, album.element, moves),
+      part('Title and description', this.#title, this.#description),
+      part('Taken or published', this.#takenAt),
+      part('Alternative text', this.#alt),
+      part('Source', this.#sourceName, this.#sourceUrl),
+      part('Licence and credit', this.#licence, this.#credit),
+      this.#edited,
+      el(
+        'div',
+        { class: 'actions' },
+        el('button', { type: 'button', class: 'button', click: () => actions.remove(false) }, 'Remove…'),
+        el('button', { type: 'button', class: 'button', click: () => actions.remove(true) }, 'Take down…'),
+      ),
+      this.#history.element,
+    );
+    this.fields = {
+      c: category.input,
+      h: character.input,
+      a: artist.input,
+      b: album.input,
+      s: this.#sourceName,
+    };
+    byId('panel').append(this.#hint, this.#form);
+    // The keyboard can scroll it, also when it has no fields.
+    byId('panel').tabIndex = 0;
+  }
+
+  /** By the field of an edit. */
+  get #texts() {
+    return [
+      ['title', this.#title],
+      ['description', this.#description],
+      ['takenAt', this.#takenAt],
+      ['alt', this.#alt],
+      ['licence', this.#licence],
+      ['credit', this.#credit],
+      ['sourceName', this.#sourceName],
+      ['sourceUrl', this.#sourceUrl],
+    ] as const;
+  }
+
+  /** The buttons of entries belong to the pictures before, and must not change others. */
+  set isLoading(isLoading: boolean) {
+    this.#form.classList.toggle('loading', isLoading);
+  }
+
+  /** Saves what somebody is typing, before other pictures are selected. */
+  leaveTexts(): void {
+    for (const [, input] of this.#texts) if (document.activeElement === input) input.blur();
+  }
+
+  show(summary: SelectionSummary | undefined, ids: string[]): void {
+    this.isLoading = false;
+    this.#hint.hidden = summary !== undefined;
+    this.#form.hidden = summary === undefined;
+    this.tags.show(ids);
+    this.#history.show(summary?.images === 1 ? ids[0] : undefined);
+    if (!summary) return;
+    const { images, source } = summary;
+    this.#showHead(summary, ids);
+    this.#showEntries(this.#categories, summary.categories, images, 'addCategories', 'removeCategories');
+    this.#showEntries(this.#characters, summary.characters, images, 'addCharacters', 'removeCharacters');
+    this.#showEntries(this.#albums, summary.albums, images, 'addAlbums', 'removeAlbums');
+    this.#artists.replaceChildren(
+      ...summary.artists.map(({ name, images: count }) =>
+        el('li', {}, el('span', {}, describe(name, count, images))),
+      ),
+    );
+    const texts = { ...summary, sourceName: source?.name, sourceUrl: source?.url };
+    // What somebody has begun to type stays.
+    for (const [field, input] of this.#texts)
+      if (document.activeElement !== input || !isEdited(input)) {
+        setText(input, texts[field] ?? '');
+        input.placeholder = texts[field] === undefined ? 'several' : 'none';
+      }
+    const fields = Object.keys(summary.edited) as EditableField[];
+    this.#edited.replaceChildren(
+      ...(fields.length > 0 ? [el('p', { class: 'quiet' }, `Changed by hand: ${fields.join(', ')}.`)] : []),
+      ...(fields.length > 0 ? [this.#resetButton(fields)] : []),
+    );
+  }
+
+  showRatings(ratings: SelectionSummary['ratings'], images: number): void {
+    for (const button of this.#ratings.querySelectorAll('button')) {
+      const rated = ratings[button.value as Rating] ?? 0;
+      button.setAttribute('aria-pressed', rated === images ? 'true' : rated > 0 ? 'mixed' : 'false');
+    }
+  }
+
+  #showHead({ images, details, title, source }: SelectionSummary, ids: string[]): void {
+    const [id = ''] = ids;
+    const [old] = this.#head.getElementsByTagName('img');
+    const address = pictureAddress(id, PREVIEW_SIZE);
+    // The same picture stays, so that it does not flash after a change.
+    const image = old?.getAttribute('src') === address ? old : el('img', { src: address, alt: '' });
+    const text = details
+      ? `${details.width} × ${details.height} · ${formatSize(details.size)} · ${dates.format(new Date(details.createdAt))}`
+      : 'What you change applies to all of them.';
+    this.#head.replaceChildren(
+      ...(details ? [image] : []),
+      el('h2', {}, images === 1 ? 'One picture' : `${formatNumber(images)} pictures`),
+      ...(details && title ? [el('p', {}, title)] : []),
+      ...(details?.fileName ? [el('p', { class: 'quiet' }, details.fileName)] : []),
+      el('p', { class: 'quiet' }, text),
+      ...(details && source?.url
+        ? [el('p', { class: 'quiet' }, externalLink(source.url, 'Open the source'))]
+        : []),
+    );
+  }
+
+  #showEntries(
+    list: HTMLElement,
+    entries: Counted[],
+    images: number,
+    add: 'addCategories' | 'addCharacters' | 'addAlbums',
+    remove: 'removeCategories' | 'removeCharacters' | 'removeAlbums',
+  ): void {
+    const button = (text: string, label: string, edit: ImageEdit) =>
+      el(
+        'button',
+        { type: 'button', 'aria-label': label, title: label, click: () => this.#actions.edit(edit) },
+        text,
+      );
+    list.replaceChildren(
+      ...entries.map(({ id, name, images: count }) =>
+        el(
+          'li',
+          {},
+          el('span', {}, describe(name, count, images)),
+          ...(count < images ? [button('+', `Add ${name} to all`, { [add]: [id] })] : []),
+          button('×', `Remove ${name}`, { [remove]: [id] }),
+        ),
+      ),
+    );
+  }
+
+  #resetButton(fields: EditableField[]): HTMLElement {
+    const title = 'Imports of folders may change these fields again';
+    return el(
+      'button',
+      { type: 'button', class: 'button small', title, click: () => this.#actions.edit({ reset: fields }) },
+      'Let imports change them again',
+    );
+  }
+}
+
+const describe = (name: string, count: number, images: number) =>
+  count === images ? name : `${name} (${formatNumber(count)})`;
+
+type TextInput = HTMLInputElement | HTMLTextAreaElement;
+const isEdited = (input: TextInput) => input.value !== input.defaultValue;
+
+/** Selects the new text of a focused field, so that typing replaces it. */
+function setText(input: TextInput, text: string): void {
+  const isOther = input.value !== text;
+  if (isOther) input.value = text;
+  if (isOther && document.activeElement === input) input.select();
+  // The browser leaves out what the field cannot have, such as line breaks.
+  input.defaultValue = input.value;
+}

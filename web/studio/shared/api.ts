@@ -1,0 +1,109 @@
+/** Calls of the studio's server. Changes report their progress line by line. */
+import type {
+  Address,
+  AddressOf,
+  Progress,
+  RefusalDetails,
+  RequestTo,
+  ResponseOf,
+} from '../../../src/studio/contract.ts';
+
+/** The server refused. `details` may have the state that it is in. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly details: RefusalDetails;
+  constructor(status: number, message: string, details: RefusalDetails) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
+}
+
+export async function get<A extends AddressOf<'query'>>(
+  address: A,
+  query: RequestTo<A>,
+  signal?: AbortSignal,
+): Promise<ResponseOf<A>> {
+  return (await open(addressWith(address, query), signal ? { signal } : {})).json();
+}
+
+/** The ids of pictures, 16 bytes each. */
+export async function getIds(query: RequestTo<'/data/images'>, signal: AbortSignal): Promise<Uint8Array> {
+  const response = await open(addressWith('/data/images', query), { signal });
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+export async function post<A extends AddressOf<'lookup'>>(
+  address: A,
+  body: RequestTo<A>,
+  signal?: AbortSignal,
+): Promise<ResponseOf<A>> {
+  return (await send(address, body, signal)).json();
+}
+
+/** Resolves when the change is saved. */
+export async function change<A extends AddressOf<'change'>>(
+  address: A,
+  body: RequestTo<A>,
+  onProgress: (progress: Progress) => void = () => {},
+  signal?: AbortSignal,
+): Promise<ResponseOf<A>> {
+  const response = await send(address, body, signal);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  let last: { result: ResponseOf<A> } | undefined;
+  for (;;) {
+    const { done, value } = await reader.read();
+    rest += decoder.decode(value, { stream: !done });
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const message = JSON.parse(line);
+      if ('error' in message) throw new Refused(message.status, message.error, message);
+      if ('result' in message) last = message;
+      else onProgress(message);
+    }
+    if (done) break;
+  }
+  if (!last) throw new Error('The studio stopped before it was finished.');
+  return last.result;
+}
+
+/** Sends a picture. */
+export async function upload<A extends AddressOf<'upload'>>(
+  address: A,
+  query: RequestTo<A>,
+  file: Blob,
+): Promise<ResponseOf<A>> {
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  return (await open(addressWith(address, query), { method: 'POST', headers, body: file })).json();
+}
+
+/** Ends the session of a remote studio. */
+export async function signOut(): Promise<undefined> {
+  await send('/sign-out', {});
+}
+
+/** Lists become repeated parameters. */
+function addressWith<A extends Address>(address: A, query: RequestTo<A>): string {
+  const parameters = Object.entries(query as Record<string, string | string[]>).flatMap(([name, value]) =>
+    [value].flat().map((item) => [name, item]),
+  );
+  return `${address}?${new URLSearchParams(parameters)}`;
+}
+
+function send(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json' };
+  return open(path, { method: 'POST', headers, body: JSON.stringify(body), ...(signal && { signal }) });
+}
+
+async function open(path: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(path, options).catch((error) => {
+    if (error.name === 'AbortError') throw error;
+    throw new Error('The studio does not respond. Is it still running?');
+  });
+  if (response.ok) return response;
+  const details = await response.json().catch(() => ({}));
+  throw new Refused(response.status, details.error ?? response.statusText, details);
+}

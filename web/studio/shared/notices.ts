@@ -1,0 +1,60 @@
+/** Short messages, the progress of long changes, and numbers and sizes as texts. */
+import type { Progress } from '../../../src/studio/contract.ts';
+import { byId } from '../../dom.ts';
+
+// Short messages and the progress of long changes.
+
+const SHOWN_MS = 5000;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export function notify(message: string): void {
+  const toast = byId('toast');
+  toast.textContent = message;
+  // A modal dialog hides everything else from screen readers.
+  const note = document.querySelector('dialog[open] .note');
+  if (note) note.textContent = message;
+  toast.classList.add('shown');
+  clearTimeout(timer);
+  timer = setTimeout(() => toast.classList.remove('shown'), SHOWN_MS);
+}
+
+export function explain(error: unknown): void {
+  if ((error as Error).name === 'AbortError') return;
+  notify(capitalise((error as Error).message));
+}
+
+export function showProgress(progress: Progress): void {
+  const isWaiting = 'waiting' in progress;
+  if (isWaiting) notify('Waiting for another command to finish…');
+  const { done, total } = isWaiting ? { done: 0, total: 0 } : progress;
+  const bar = byId('progress');
+  bar.hidden = total === 0;
+  const share = total === 0 ? 0 : done / total;
+  bar.setAttribute('aria-valuenow', String(Math.round(100 * share)));
+  (bar.firstElementChild as HTMLElement).style.transform = `scaleX(${share})`;
+}
+
+export function hideProgress(): void {
+  byId('progress').hidden = true;
+}
+
+// Numbers and sizes as texts, and lists in texts.
+
+const numbers = new Intl.NumberFormat('en');
+
+export const formatNumber = (value: number): string => numbers.format(value);
+
+export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function countPictures(count: number): string {
+  return count === 1 ? '1 picture' : `${formatNumber(count)} pictures`;
+}
+
+export function formatSize(bytes: number): string {
+  return bytes < 1000 ? `${bytes} bytes` : `${formatNumber(Math.round(bytes / 1000))} KB`;
+}
+
+/** The names of a list that is separated by commas or lines. */
+export function splitNames(text: string): string[] {
+  return [...new Set(text.split(/[,;\n\r\t]+/).map((name) => name.trim()))].filter(Boolean);
+}

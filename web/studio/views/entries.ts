@@ -1,0 +1,354 @@
+/** Artists, characters, categories and albums: their lists, and the dialog that changes one. */
+import type { AddressOf, Kind, ListedEntry, RequestTo } from '../../../src/studio/contract.ts';
+import { byId, el } from '../../dom.ts';
+import type { Steps } from '../saving/steps.ts';
+import { get } from '../shared/api.ts';
+import { type Choice, Combobox } from '../shared/combobox.ts';
+import { showDialog, textField } from '../shared/dialog.ts';
+import { countPictures, explain, formatNumber, notify } from '../shared/notices.ts';
+
+// The list of artists, characters, categories or albums.
+
+/** More than anyone reads; the text field narrows it down. */
+const MAX_SHOWN = 500;
+const titles: Record<Kind, string> = {
+  artist: 'Artists',
+  category: 'Categories',
+  character: 'Characters',
+  album: 'Albums',
+};
+
+/** Pictures that have an entry. */
+export interface EntryFilter {
+  kind: Kind;
+  id: string;
+  name: string;
+}
+
+type ShowPictures = (filter: EntryFilter) => void;
+
+export class EntryList {
+  readonly #steps: Steps;
+  readonly #showPictures: ShowPictures;
+  readonly #search = el('input', {
+    type: 'search',
+    placeholder: 'Find by name',
+    'aria-label': 'Find by name',
+  });
+  readonly #which = el('select', { 'aria-label': 'Which entries' });
+  readonly #rows = el('tbody', {});
+  readonly #note = el('p', { class: 'quiet', role: 'status' });
+  #kind: Kind = 'artist';
+  #entries: ListedEntry[] = [];
+  #request = new AbortController();
+
+  constructor(steps: Steps, showPictures: ShowPictures) {
+    this.#steps = steps;
+    this.#showPictures = showPictures;
+    const texts = { name: 'by name', images: 'most pictures first' };
+    const filters = { unused: 'without pictures', near: 'with similar names' };
+    for (const [value, text] of Object.entries({ ...texts, ...filters }))
+      this.#which.append(el('option', { value }, text));
+    this.#search.addEventListener('input', () => this.#render());
+    this.#which.addEventListener('change', () => this.#render());
+  }
+
+  async show(kind: Kind): Promise<void> {
+    if (kind !== this.#kind) {
+      this.#search.value = '';
+      this.#entries = [];
+      this.#rows.replaceChildren();
+    }
+    this.#kind = kind;
+    const create = () => this.#create();
+    byId('lists').replaceChildren(
+      el(
+        'div',
+        { class: 'filters' },
+        el('h1', { tabindex: '-1' }, titles[kind]),
+        ...[this.#note, this.#search, this.#which],
+        el('button', { type: 'button', class: 'button small', click: create }, 'Create…'),
+      ),
+      el(
+        'div',
+        { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': titles[kind] },
+        el(
+          'table',
+          {},
+          el(
+            'thead',
+            {},
+            el(
+              'tr',
+              {},
+              ...['Name', 'Other names'].map((text) => el('th', { scope: 'col' }, text)),
+              el('th', { scope: 'col', class: 'number' }, 'Pictures'),
+            ),
+          ),
+          this.#rows,
+        ),
+      ),
+    );
+    await this.load();
+  }
+
+  /** Goes to those of a kind that have no pictures. */
+  showUnused(kind: Kind): void {
+    this.#which.value = 'unused';
+    location.hash = `#${titles[kind].toLowerCase()}`;
+  }
+
+  async load(): Promise<void> {
+    this.#request.abort();
+    this.#request = new AbortController();
+    try {
+      this.#entries = await get('/data/entries', { kind: this.#kind }, this.#request.signal);
+      this.#render();
+    } catch (error) {
+      explain(error);
+    }
+  }
+
+  #render(): void {
+    const key = nearKey(this.#search.value);
+    const which = this.#which.value;
+    const all = which === 'near' ? findNearEqual(this.#entries) : this.#entries;
+    const found = all
+      .filter(({ images }) => which !== 'unused' || images === 0)
+      .filter(({ name, aliases }) => [name, ...aliases].some((text) => nearKey(text).includes(key)));
+    if (which === 'images') found.sort((a, b) => b.images - a.images);
+    const hidden = Math.max(0, found.length - MAX_SHOWN);
+    this.#note.textContent = hidden
+      ? `${formatNumber(found.length)}, the first ${MAX_SHOWN} shown`
+      : formatNumber(found.length);
+    // The keyboard stays where it was.
+    const focused = this.#buttons().indexOf(document.activeElement as HTMLButtonElement);
+    this.#rows.replaceChildren(...found.slice(0, MAX_SHOWN).map((entry) => this.#row(entry)));
+    this.#buttons()[focused]?.focus();
+  }
+
+  #buttons(): HTMLButtonElement[] {
+    return [...this.#rows.querySelectorAll('button')];
+  }
+
+  #row(entry: ListedEntry): HTMLElement {
+    const { id, name, aliases, images } = entry;
+    const edit = () => showEntry(this.#steps, this.#kind, entry, () => this.load());
+    const pictures = () => this.#showPictures({ kind: this.#kind, id, name });
+    return el(
+      'tr',
+      {},
+      el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', click: edit }, name)),
+      el('td', { class: 'quiet' }, aliases.join(', ')),
+      el(
+        'td',
+        { class: 'number' },
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'link',
+            'aria-label': `${formatNumber(images)}: show the pictures of ${name}`,
+            click: pictures,
+          },
+          formatNumber(images),
+        ),
+      ),
+    );
+  }
+
+  #create(): void {
+    const name = textField('Name', '');
+    const press = async () => {
+      try {
+        const body = { kind: this.#kind, name: name.input.value.trim() };
+        await this.#steps.make('/change/entry/create', body);
+        await this.load();
+        return true;
+      } catch (error) {
+        explain(error);
+        return false;
+      }
+    };
+    showDialog(
+      `Create ${/^a/.test(this.#kind) ? 'an' : 'a'} ${this.#kind}`,
+      [name.element],
+      [{ label: 'Create', isStrong: true, press }, { label: 'Cancel' }],
+    );
+  }
+}
+
+// Finds entries that are probably the same, such as `Hoshino Ink` and `hoshino_ink`.
+
+/** Names with the same key differ only in case, punctuation, spaces or width. */
+export function nearKey(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** Those that share their key with another one, next to each other. */
+export function findNearEqual<Entry extends { name: string }>(entries: Entry[]): Entry[] {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const key = nearKey(entry.name);
+    if (key !== '') groups.set(key, [...(groups.get(key) ?? []), entry]);
+  }
+  return [...groups.values()].filter(({ length }) => length > 1).flat();
+}
+
+// Changes, merges and removes one artist, character, category or album.
+
+/** The fields of each kind with their labels. Lists have one item per comma. */
+const fieldsOf: Record<Kind, Record<string, string>> = {
+  artist: { url: 'URL', licence: 'Licence of their pictures', credit: 'Credit' },
+  category: { description: 'Description' },
+  album: { description: 'Description' },
+  character: {
+    ...{
+      description: 'Description',
+      source: 'From',
+      gender: 'Gender',
+      ages: 'Ages',
+      birth_date: 'Birth date',
+    },
+    nationality: 'Nationality',
+    occupations: 'Occupations',
+  },
+};
+
+function showEntry(steps: Steps, kind: Kind, entry: ListedEntry, onChanged: () => void): void {
+  const { id, version, fields } = entry;
+  const save: Save = async (address, body, message) => {
+    try {
+      await steps.make(address, body);
+      notify(message);
+      onChanged();
+      return true;
+    } catch (error) {
+      explain(error);
+      return false;
+    }
+  };
+  const name = textField('Name', entry.name);
+  // A name may contain a comma.
+  const aliases = el('textarea', { rows: Math.min(entry.aliases.length + 1, 5) }, entry.aliases.join('\n'));
+  const inputs = Object.entries(fieldsOf[kind]).map(([field, label]) => ({
+    field,
+    ...textField(label, [fields[field] ?? ''].flat().join(', ')),
+  }));
+  const nsfw = el('input', { type: 'checkbox', checked: fields.nsfw === true });
+  const edit = () => {
+    const before = new Set(entry.aliases);
+    const after = new Set(splitList(aliases.value, '\n'));
+    const changed = inputs.filter(({ input }) => input.value !== input.defaultValue);
+    const ages = changed.find(({ field }) => field === 'ages');
+    if (ages && splitList(ages.input.value).some((age) => !/^\d+$/.test(age))) {
+      notify('Ages must be whole numbers, separated by commas.');
+      return false;
+    }
+    const body = {
+      kind,
+      id,
+      version,
+      fields: {
+        ...(name.input.value.trim() !== entry.name && { name: name.input.value.trim() }),
+        ...Object.fromEntries(
+          changed.map(({ field, input }) => [field, readField(field, input.value.trim())]),
+        ),
+        ...(kind === 'category' && nsfw.checked !== nsfw.defaultChecked && { nsfw: nsfw.checked }),
+      },
+      addAliases: [...after].filter((alias) => !before.has(alias)),
+      removeAliases: [...before].filter((alias) => !after.has(alias)),
+    };
+    return save('/change/entry', body, `Saved ${name.input.value.trim()}.`);
+  };
+  showDialog(
+    `Change ${entry.name}`,
+    [
+      name.element,
+      ...inputs.map(({ element }) => element),
+      ...(kind === 'category' ? [el('label', { class: 'check' }, nsfw, 'For adults')] : []),
+      el('label', { class: 'field' }, el('span', {}, 'Other names, one per line'), aliases),
+    ],
+    [
+      { label: 'Save', isStrong: true, press: edit },
+      { label: 'Merge…', press: () => askTarget(kind, entry, save) },
+      { label: 'Remove…', press: () => askRemoval(kind, entry, save) },
+      { label: 'Cancel' },
+    ],
+  );
+}
+
+type Save = <A extends AddressOf<'change'>>(
+  address: A,
+  body: RequestTo<A>,
+  message: string,
+) => Promise<boolean>;
+
+function askTarget(kind: Kind, { id, name, version, images }: ListedEntry, save: Save): false {
+  let target: Choice | undefined;
+  const chosen = el('p', { role: 'status' });
+  const combobox = new Combobox({
+    label: 'Merge into',
+    kind: () => kind,
+    mayCreate: false,
+    async onChoose(choosing) {
+      const choice = await choosing;
+      if (!choice) return;
+      target = choice;
+      chosen.textContent = `${name} becomes another name of ${choice.name}, which gets its ${countPictures(images)}.`;
+    },
+  });
+  const press = async () => {
+    if (target?.id !== undefined && target.id !== id)
+      return save(
+        '/change/entry/merge',
+        { kind, from: id, into: target.id, version },
+        `Merged into ${target.name}.`,
+      );
+    notify('Choose another entry to merge into.');
+    return false;
+  };
+  showDialog(
+    `Merge ${name}`,
+    [combobox.element, chosen],
+    [{ label: 'Merge', isStrong: true, press }, { label: 'Cancel' }],
+  );
+  combobox.input.focus();
+  return false;
+}
+
+function askRemoval(kind: Kind, { id, name, version, images }: ListedEntry, save: Save): false {
+  const block = el('input', { type: 'checkbox' });
+  const press = () =>
+    save('/change/entry/remove', { kind, id, version, block: block.checked }, `Removed ${name}.`);
+  showDialog(
+    `Remove ${name}`,
+    [
+      el(
+        'p',
+        {},
+        images === 0
+          ? 'No picture has it.'
+          : `${countPictures(images)} will lose it, and stay in the catalogue.`,
+      ),
+      el('label', { class: 'check' }, block, 'Block the name, so that imports do not create it again'),
+    ],
+    [{ label: 'Remove', isStrong: true, press }, { label: 'Cancel' }],
+  );
+  return false;
+}
+
+function splitList(text: string, separator = ','): string[] {
+  return text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
+
+function readField(field: string, text: string): unknown {
+  if (field === 'ages') return splitList(text).map(Number);
+  return field === 'occupations' ? splitList(text) : text;
+}

@@ -1,0 +1,145 @@
+/** The last imports, pictures that look alike, side by side, and problems of the catalogue. */
+import type { Alike, Change } from '../../../src/studio/contract.ts';
+import { byId, el } from '../../dom.ts';
+import { changeRow, loadImports, rowButton } from '../changes/change-row.ts';
+import type { Steps } from '../saving/steps.ts';
+import { change, get, post } from '../shared/api.ts';
+import {
+  countPictures,
+  explain,
+  formatNumber,
+  hideProgress,
+  notify,
+  showProgress,
+} from '../shared/notices.ts';
+import { cardButton, describeFacts, pictureCard } from '../shared/picture.ts';
+
+export async function showReview(steps: Steps, showPictures: (change: Change) => void): Promise<void> {
+  const list = el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Review' });
+  const note = el('p', { class: 'quiet', role: 'status' }, 'Comparing all pictures…');
+  byId('lists').replaceChildren(
+    el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, 'Review')),
+    list,
+  );
+  try {
+    list.append(el('h2', {}, 'Imports'), importList(steps, await loadImports(), showPictures));
+    list.append(el('h2', {}, 'Look-alikes'), note);
+    const { total, groups } = await get('/data/alike', {});
+    const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
+    note.textContent =
+      total === 0
+        ? 'No pictures look alike. “zukan duplicates” also compares pictures of older versions.'
+        : `${formatNumber(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
+    list.append(el('div', { class: 'groups' }, ...groups.map((images) => group(steps, images))));
+    const problems = await get('/data/problems', {});
+    list.append(
+      el('h2', {}, 'Problems'),
+      problems.length === 0
+        ? el('p', { class: 'quiet' }, 'The catalogue is consistent.')
+        : problemList(problems),
+      fileCheck(),
+    );
+  } catch (error) {
+    explain(error);
+  }
+}
+
+const CHECK_FILES = 'Check the files';
+const problemList = (problems: string[]) => el('ul', {}, ...problems.map((problem) => el('li', {}, problem)));
+
+/** Reads every file, so it waits until somebody asks for it. */
+function fileCheck(): HTMLElement {
+  const result = el('div', { role: 'status' });
+  let request: AbortController | undefined;
+  const check = async () => {
+    request = new AbortController();
+    button.textContent = 'Stop';
+    result.replaceChildren('Reading all files…');
+    try {
+      const { count, listed } = await change('/check/files', {}, showProgress, request.signal);
+      result.replaceChildren(
+        count === 0 ? 'All files are there, and as they were stored.' : `${formatNumber(count)} problems:`,
+        problemList(listed),
+      );
+    } catch (error) {
+      result.replaceChildren();
+      explain(error);
+    } finally {
+      request = undefined;
+      button.textContent = CHECK_FILES;
+      hideProgress();
+    }
+  };
+  const button = el(
+    'button',
+    { type: 'button', class: 'button small', click: () => (request ? request.abort() : void check()) },
+    CHECK_FILES,
+  );
+  return el('div', { class: 'file-check' }, button, result);
+}
+
+function group(steps: Steps, images: Alike[]): HTMLElement {
+  const row = el('ul', { class: 'alike' });
+  row.append(...images.map((image) => member(steps, image, images, row)));
+  return row;
+}
+
+function member(steps: Steps, image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
+  const keep = () => void removeOthers(steps, image, images, row);
+  const label = `Keep only this: ${image.label}, ${describeFacts(image)}`;
+  return pictureCard(image, cardButton('Keep only this', label, keep));
+}
+
+async function removeOthers(steps: Steps, { id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
+  // A second click on another picture of the group would remove that one, too.
+  if (row.ariaBusy === 'true') return;
+  row.ariaBusy = 'true';
+  const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
+  try {
+    await steps.changeNow(async () => {
+      // Refused if somebody has removed the one that stays.
+      await post('/data/summary', { ids: [id] });
+      const { version } = await post('/data/summary', { ids });
+      const body = { ids, version, reason: `looks like ${id}`, isTakeDown: false };
+      return change('/change/remove', body);
+    });
+    // With the button, the keyboard would lose its place.
+    const next = row.nextElementSibling ?? row.previousElementSibling;
+    if (row.contains(document.activeElement)) next?.querySelector('button')?.focus();
+    row.remove();
+    notify(`Removed ${countPictures(ids.length)}. You can undo this.`);
+  } catch (error) {
+    row.ariaBusy = 'false';
+    explain(error);
+  }
+}
+
+// The last imports: what each changed, its pictures, and a way to undo it.
+
+const FIRST_SHOWN = 5;
+
+/** The first ones of a section, and a button for the others. */
+function importList(steps: Steps, imports: Change[], showPictures: (change: Change) => void): HTMLElement {
+  if (imports.length === 0) return el('p', { class: 'quiet' }, 'No import is recorded.');
+  const row = (change: Change) => {
+    const show = () => showPictures(change);
+    const hasPictures = change.added + change.changed > 0;
+    return changeRow(steps, change, {
+      actions: hasPictures ? [rowButton(change, 'Show pictures', show)] : [],
+    });
+  };
+  const list = el('ul', { class: 'changes' }, ...imports.slice(0, FIRST_SHOWN).map(row));
+  if (imports.length <= FIRST_SHOWN) return list;
+  const showAll = () => {
+    const more = imports.slice(FIRST_SHOWN).map(row);
+    list.append(...more);
+    button.remove();
+    more[0]?.querySelector('summary')?.focus();
+  };
+  const button = el(
+    'button',
+    { type: 'button', class: 'button small', click: showAll },
+    `Show all ${imports.length}`,
+  );
+  return el('div', {}, list, button);
+}
