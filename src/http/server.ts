@@ -1,7 +1,7 @@
 /** The generic HTTP server: dispatches requests to mounted handlers, responds to everything else, counts and logs. */
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { batchPerTick } from '../lib/concurrency.ts';
 import { ApiError, Exchange, type RouteTraffic, sendError, type Traffic } from './exchange.ts';
@@ -137,6 +137,11 @@ export function createServer(options: HttpServerOptions): HttpServer {
   // Node leaves out the others.
   server.maxHeadersCount = MAX_HEADERS + 1;
   server.on('connection', limitPipeline);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   respondToMalformed(server, log, traffic);
   // By default Node sends a bare 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -164,7 +169,12 @@ export function createServer(options: HttpServerOptions): HttpServer {
       const closed = once(server, 'close');
       // Unlike the method of the HTTP server, this one leaves idle connections open.
       NetServer.prototype.close.call(server);
-      const timer = setInterval(() => server.closeIdleConnections(), idleMs);
+      const closeIdle = () => {
+        server.closeIdleConnections();
+        // Node counts those that have sent nothing as busy. Browsers open connections in advance.
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      };
+      const timer = setInterval(closeIdle, idleMs);
       await closed;
       clearInterval(timer);
     },

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** Connects to a server that responds this way to every request. */
-async function connectTo(respond: (exchange: Exchange) => void) {
+async function connectTo(respond: (exchange: Exchange) => void, stallTimeoutMs = 1000) {
   const traffic = new Traffic();
   const { server, listen, close } = createServer({
     router: new Router(),
@@ -22,7 +22,7 @@ async function connectTo(respond: (exchange: Exchange) => void) {
     clientOf: () => 'x',
     beforeError: async () => {},
     notFound: respond,
-    stallTimeoutMs: 1000,
+    stallTimeoutMs,
   });
   const { port } = new URL(await listen({ host: '127.0.0.1', port: 0 }));
   const accepted = once(server, 'connection') as Promise<[Socket]>;
@@ -34,7 +34,7 @@ async function connectTo(respond: (exchange: Exchange) => void) {
     await close();
   });
   const [socket] = await accepted;
-  return { client, socket, metrics: () => JSON.stringify(traffic.metrics()) };
+  return { client, socket, close, metrics: () => JSON.stringify(traffic.metrics()) };
 }
 
 /** All that the server sends until it closes the connection. */
@@ -90,4 +90,17 @@ test('a connection that is never used is closed without a response, and not coun
   const { client, metrics } = await connectTo(() => assert.fail());
   assert.equal(await receive(client), '');
   assert.match(metrics(), /"status":"408"\},"value":0/);
+});
+
+test('a server that closes waits for a request that has begun, not for a connection that was never used', async () => {
+  const begun = await connectTo((exchange) => exchange.send(200, '"late"'), 300_000);
+  begun.client.write(REQUEST.slice(0, -2));
+  await until('the request has begun', () => begun.socket.bytesRead > 0);
+  const unused = connect(begun.client.remotePort as number, '127.0.0.1').resume();
+  await once(unused, 'connect');
+  const closed = begun.close();
+  await once(unused, 'close');
+  begun.client.write(REQUEST.slice(-2));
+  assert.match(await receive(begun.client), /^HTTP\/1.1 200 .*"late"$/s);
+  await closed;
 });
