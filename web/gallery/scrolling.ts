@@ -138,7 +138,9 @@ function holdLastRow(list: Element, hasMore: boolean): void {
   if (!hasMore) return;
   const top = tiles.at(-1)?.offsetTop;
   const row = tiles.slice(-MAX_IN_ROW).filter(({ offsetTop }) => offsetTop === top);
-  if (row.length < tiles.length) for (const tile of row) tile.hidden = true;
+  // A hidden tile loses the focus.
+  const hasFocus = row.some((tile) => tile.contains(document.activeElement));
+  if (row.length < tiles.length && !hasFocus) for (const tile of row) tile.hidden = true;
 }
 
 /** Tiles far from the window are empty boxes of their size, without files, so ten thousand of them scroll as smoothly as a few. */
