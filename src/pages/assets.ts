@@ -34,12 +34,13 @@ async function readAssets(site: Site): Promise<Assets> {
   const { readScripts, readModules, textOf, joinStyles } = await readBrowserFiles('gallery');
   const [scripts, modules] = [await readScripts(), await readModules()];
   const { entries } = pages.gallery;
-  const style = joinStyles(styles) + ratioStyles() + accentStyle(site.accent);
+  const serif = makeAsset(await readFile(join(webFolder, 'serif.woff2')), 'font/woff2');
+  const style = joinStyles(styles) + fontStyle(serif) + ratioStyles() + accentStyle(site.accent);
   const files = new Map([
     ...scripts.map((text, index) => prepare(`${basename(entries[index] ?? '')}.js`, text, SCRIPT_TYPE)),
     prepare('style.css', style, STYLE_TYPE),
     prepare('viewer.css', joinStyles(['web/gallery/viewer.css']), STYLE_TYPE),
-    prepare('serif.woff2', await readFile(join(webFolder, 'serif.woff2')), 'font/woff2'),
+    ['serif.woff2', serif],
     prepare('icon.svg', textOf('web/icon.svg'), 'image/svg+xml'),
     ...(site.logo ? [prepare('logo', site.logo.bytes, site.logo.type)] : []),
     ...[...modules]
@@ -49,6 +50,12 @@ async function readAssets(site: Site): Promise<Assets> {
   const icon = files.get('logo') ?? makeAsset(await readFile(join(webFolder, 'favicon.ico')), 'image/x-icon');
   const addressOf = (file: string) => `/gallery/${file}?v=${versionOf(files.get(file) as Asset)}`;
   return { files, icon, addressOf };
+}
+
+/** The serif of titles: a page that is shown before it arrives keeps the one of the system, so nothing moves. */
+function fontStyle(serif: Asset): string {
+  const source = `url("serif.woff2?v=${versionOf(serif)}") format("woff2")`;
+  return `@font-face{font-family:"Source Serif 4";src:${source};font-display:optional}`;
 }
 
 function prepare(name: string, content: string | Buffer, type: string): [string, Asset] {

@@ -7,8 +7,6 @@ import { LANGUAGE, texts } from './texts.ts';
 
 export interface Frame {
   site: Site;
-  /** Of the API: empty if it is at the root. */
-  prefix: string;
   /** Addresses of files under `/gallery/`, with their versions. */
   addressOf: (file: string) => string;
   /** What the catalogue has; undefined if that is not known. */
@@ -19,13 +17,13 @@ export interface Frame {
 const ORDER = ['album', 'artist', 'character', 'category'] as const;
 
 export function layout(
-  { site, prefix, addressOf, kinds = ORDER }: Frame,
+  { site, addressOf, kinds = ORDER }: Frame,
   head: Markup,
   main: Markup,
   view?: View,
 ): Markup {
   return html`<!doctype html>
-<html lang="${LANGUAGE}" data-api="${prefix}" data-font="${addressOf('serif.woff2')}">
+<html lang="${LANGUAGE}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -37,13 +37,13 @@ interface Kept {
   bytes: number;
 }
 
-/** Handlers by path. `prefix` is the one that scripts call the API under. */
+/** Handlers by path. */
 export function pageRoutes(
   services: Services,
   bases: readonly string[],
   sendNotFound: (exchange: Exchange) => void,
 ): Record<string, Handler> {
-  const pages = new Pages(services, bases[0] ?? '');
+  const pages = new Pages(services);
   const show: Handler = (exchange) => pages.send(exchange);
   const { assets } = pages;
   const sendAssetFile = async (exchange: Exchange, name: string) => {
@@ -72,17 +72,15 @@ export function pageRoutes(
 class Pages {
   readonly assets;
   readonly #services: Services;
-  readonly #prefix: string;
   readonly #kept = new LruCache<string, Kept>(MAX_KEPT_BYTES);
   /** The catalogue returns the same object until it changes. */
   #statistics: Statistics | undefined;
   #facts: Promise<Facts> | undefined;
   #policy: { origin: string; headers: Record<string, string> } | undefined;
 
-  constructor(services: Services, prefix: string) {
+  constructor(services: Services) {
     this.assets = assetReader(services.site);
     this.#services = services;
-    this.#prefix = prefix;
   }
 
   async send(exchange: Exchange): Promise<void> {
@@ -185,7 +183,7 @@ class Pages {
 
   async #frame(facts?: Facts) {
     const { addressOf } = await this.assets();
-    return { site: this.#services.site, prefix: this.#prefix, addressOf, kinds: facts?.kinds };
+    return { site: this.#services.site, addressOf, kinds: facts?.kinds };
   }
 
   async #sendProblem(exchange: Exchange, error: unknown): Promise<void> {

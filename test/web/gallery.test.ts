@@ -101,8 +101,7 @@ describe('the gallery', { skip }, async () => {
     });
     await page.locator('#picture-size').waitFor();
     await page.waitForLoadState('networkidle');
-    // The serif of the title comes late.
-    assert.ok(((await page.evaluate('layoutShift')) as number) < 0.001);
+    assert.equal(await page.evaluate('layoutShift'), 0);
     assert.deepEqual(await findViolations(page), []);
     await page.locator('.tile:not(.blurred) > a').first().click();
     await page.locator('#panel h1').waitFor();

@@ -1,6 +1,5 @@
 /** What every page runs: it improves what is there already, and loads the viewer when a picture is opened. */
 import { el } from '../dom.ts';
-import { readSetting, saveSetting } from '../storage.ts';
 import { initKeys } from './keys.ts';
 import { addLinkButtons, addPlayButton } from './picture-actions.ts';
 import { initPictureSize } from './picture-size.ts';
@@ -20,7 +19,6 @@ initKeys();
 initMenus();
 initPicturePage();
 initViewer();
-initFont();
 
 /** Menus close like those of the system: with the Escape key, and with a click elsewhere. */
 function initMenus(): void {
@@ -106,20 +104,4 @@ function loadViewer(host: Host): Promise<Viewer> {
     );
     document.head.append(style, el('link', { rel: 'preload', as: 'script', href: viewerScript }));
   });
-}
-
-/** The serif of titles comes late, and on later visits at once, because the browser has it. */
-function initFont(): void {
-  const { font = '' } = document.documentElement.dataset;
-  const load = () => {
-    const face = new FontFace('Source Serif 4', `url("${font}")`, { display: 'swap' });
-    const add = () => {
-      document.fonts.add(face);
-      saveSetting('font', font);
-    };
-    // Without it, the page has the serif of the system.
-    face.load().then(add, () => {});
-  };
-  if (readSetting('font') === font || document.readyState === 'complete') load();
-  else addEventListener('load', load, { once: true });
 }
