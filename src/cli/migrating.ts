@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { migrateCatalogue, openSnapshot } from '../server/engines.ts';
 import { printLine, type Terminal } from './terminal/terminal.ts';
 
-/** Which of its calls change the catalogue, apart from dry runs. */
+/** Which of its calls change the catalogue, apart from dry runs. `serve` sees to itself. */
 const changing: Record<string, (isGiven: (...options: string[]) => boolean, command: Command) => boolean> = {
   check: (isGiven) => isGiven('repair'),
   create: () => true,
@@ -19,7 +19,6 @@ const changing: Record<string, (isGiven: (...options: string[]) => boolean, comm
   remove: () => true,
   restore: (isGiven) => !isGiven('check'),
   revoke: () => true,
-  serve: () => true,
   studio: () => true,
   thumbnails: () => true,
   trash: (isGiven, { args }) =>

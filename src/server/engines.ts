@@ -73,6 +73,20 @@ export async function migrateCatalogue({ database }: Config, onStart: () => void
   else await (await import('../store/drivers/postgres/connection.ts')).migrateSchema(database.url, onStart);
 }
 
+/** Before serving: whether the catalogue can be changed, or only replicas respond. Fails if they cannot be used. */
+export async function canBeChanged({ database }: Config): Promise<boolean> {
+  if (database.engine === 'sqlite') return true;
+  const { url, readUrls } = database;
+  const { connectToRead, disconnect, refusePooling } = await import(
+    '../store/drivers/postgres/connection.ts'
+  );
+  await Promise.all([url, ...readUrls].map(refusePooling));
+  if (readUrls.length === 0) return true;
+  const connected = await connectToRead(url, readUrls).catch(() => undefined);
+  if (connected) await disconnect(connected.client);
+  return !connected?.isReplica;
+}
+
 /** Returns the identity of the catalogue. Fails if the files belong to another one, unless that is `other`. */
 export async function requireOwnFiles(config: Config, other?: string): Promise<string | undefined> {
   const [{ openReadSession }, location] = await locateSessions(config);

@@ -9,8 +9,8 @@ import { findPostgres, installPostgres, unless } from '../support/servers/needs.
 import { type Postgres, psql, startPostgres } from '../support/servers/postgres.ts';
 import { startProxy } from '../support/servers/proxy.ts';
 import { until } from '../support/until.ts';
-import { runCommand } from '../support/zukan/program.ts';
-import { startKnownService } from '../support/zukan/service.ts';
+import { runCommand, serve } from '../support/zukan/program.ts';
+import { send, startKnownService } from '../support/zukan/service.ts';
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
 if (!skip) {
@@ -186,6 +186,50 @@ if (!skip) {
       await until('the instance serves the import', async () => (await readCount()) === expected);
       const random = await instance.get('/api/image/random?limit=25');
       assert.equal(random.json.data.length, expected);
+    }
+  });
+
+  test('a primary that is lost with a commit that no replica has is no outage', async () => {
+    await replicasCaughtUp();
+    const DATA_DIR = service.config.dataDir;
+    const listen = { ...environment, DATA_DIR, PORT: '0', LOG_LEVEL: 'silent' };
+    const statusOf = async (origin: string, path: string) => (await send(new URL(path, origin))).status;
+    for (const replica of replicas) replica.query('select pg_wal_replay_pause()');
+    const commit = await runCommand(['entry', 'category', 'catgirl', '--name', 'Lost'], {
+      ...environment,
+      DATA_DIR,
+    });
+    assert.equal(commit.status, 0, commit.errors);
+    await until('the service knows of the commit', async () => {
+      const { json } = await service.get('/api/category?search=Lost');
+      return json.data.length === 1;
+    });
+    await primary.stop('kill');
+    for (const path of ['/api/image/random', '/api/stats', '/api/category', '/', '/newest'])
+      assert.equal((await service.get(path)).status, 200, path);
+    assert.equal(
+      (await service.get('/api/category?search=Lost')).json.data.length,
+      0,
+      'what the replicas have',
+    );
+    const { json } = await service.get('/health/ready');
+    assert.equal(json.status, 'degraded');
+    assert.match(json.parts.replicas, /^primary unavailable; serving what a replica has/);
+    const restarted = await serve(listen);
+    assert.equal(await statusOf(restarted.origin, '/api/image/random'), 200, 'an instance starts');
+    assert.equal(await statusOf(restarted.origin, '/health/ready'), 200);
+
+    for (const replica of replicas) replica.query('select pg_wal_replay_resume()');
+    replicas[0].query('select pg_promote()');
+    const promoted = await serve({ ...listen, DATABASE_URL: readUrls[0] as string, DATABASE_READ_URLS: '' });
+    const tokens = await send(new URL('/api/token', promoted.origin), {
+      authorization: `Bearer ${'x'.repeat(100)}`,
+    });
+    assert.equal(tokens.status, 401, 'tokens are looked up');
+    assert.equal(await statusOf(promoted.origin, '/api/image/random'), 200);
+    for (const { child, ended } of [restarted, promoted]) {
+      child.kill('SIGTERM');
+      assert.equal(await ended, 0);
     }
   });
 } else {

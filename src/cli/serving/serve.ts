@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import type { Config, LogLevel } from '../../config/config.ts';
 import { version } from '../../lib/version.ts';
 import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
-import { createCatalogue } from '../../server/engines.ts';
+import { canBeChanged, createCatalogue } from '../../server/engines.ts';
+import { migrateFirst } from '../migrating.ts';
 import { announceCreated, CommandError, parsePort, UsageError } from '../terminal/terminal.ts';
 
 /** The server, in this thread or in several others. */
@@ -40,7 +41,11 @@ export async function serveCommand(
   };
   if (watch && !config.importOnStart)
     throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
-  announceCreated(process, await createCatalogue(config));
+  const isWritable = await canBeChanged(config);
+  if (isWritable) {
+    await migrateFirst(config, process);
+    announceCreated(process, await createCatalogue(config));
+  }
   if (demo) await (await import('./demo.ts')).fillWithDemo(config);
   const server = (config.workers > 1 && (await serveInThreads(config))) || (await serveHere(config));
   let isListening = false;
@@ -69,6 +74,7 @@ export async function serveCommand(
     ].join('\n'),
   );
   server.startLog(config.logLevel);
+  if (!isWritable) server.log.warn({}, 'primary unavailable; serving what a replica has, without tokens');
   await logWarnings(config, server.log);
   if (server.workers < config.workers)
     server.log.warn({}, 'this system cannot share a port between threads; serving with one worker');

@@ -89,6 +89,62 @@ export function connect(
   });
 }
 
+/** Connects to the primary or, if that is lost, to a replica, which still has a catalogue to serve. */
+export async function connectToRead(
+  primary: string,
+  replicas: readonly string[],
+): Promise<{ client: Client; isReplica: boolean }> {
+  try {
+    return { client: await connect(primary), isReplica: false };
+  } catch (lost) {
+    if (!isOutage((lost as Error).cause)) throw lost;
+    for (const url of replicas) {
+      const client = await connect(url).catch(() => undefined);
+      if (client) return { client, isReplica: true };
+    }
+    throw lost;
+  }
+}
+
+/** Fails if a pooler gives each transaction another session: the settings and locks of one would be those of others. */
+export async function refusePooling(url: string): Promise<void> {
+  const [own, other] = [0, 1].map(() => new Client(clientSettings(url, CONNECT_TIMEOUT_MS))) as [
+    Client,
+    Client,
+  ];
+  for (const client of [own, other]) client.on('error', () => {});
+  const mark = randomUUID();
+  const isMarked = async (client: pg.Client) =>
+    (await client.query("select current_setting('zukan.mark', true) as mark")).rows[0].mark === mark;
+  let isPooled: boolean;
+  try {
+    await own.connect();
+    await own.query(`set zukan.mark to '${mark}'`);
+    await other.connect();
+    // Takes the session that the other one has left, and keeps it.
+    await other.query('begin');
+    isPooled = (await isMarked(other)) || !(await isMarked(own));
+  } catch {
+    // A server that does not respond is noticed by whoever needs it.
+    return;
+  } finally {
+    await Promise.all([disconnect(own), disconnect(other)]);
+  }
+  if (isPooled)
+    throw new Error(
+      `${describeDatabase(url)}: a pooler gives each transaction another session; connect to PostgreSQL itself, or set pool_mode = session`,
+    );
+}
+
+/**
+ * Whether an error is temporary: no connection, or a server that is overloaded, stopping or starting, or a database that is
+ * being replaced (3D000). A statement that was prepared before a migration fails once (0A000). Everything else is a bug.
+ */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(08|53|57|58|0A000|25006|3D000)/.test(error.code ?? '');
+  return !(error instanceof TypeError || error instanceof RangeError);
+}
+
 async function open(url: string, prepare: (client: Client) => Promise<void>): Promise<Client> {
   const client = new Client(clientSettings(url, CONNECT_TIMEOUT_MS));
   // If an idle connection breaks, the next statement on it fails and reports that.

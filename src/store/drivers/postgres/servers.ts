@@ -5,7 +5,7 @@
  */
 import pg from 'pg';
 import { type Metric, Unavailable } from '../../../lib/metrics.ts';
-import { clientSettings, errorMessage, waitForClose } from './connection.ts';
+import { clientSettings, errorMessage, isOutage, waitForClose } from './connection.ts';
 import { SCHEMA } from './schema.ts';
 
 // One PostgreSQL server: its connection pool, its state and its metrics.
@@ -137,8 +137,10 @@ export class Servers {
   readonly #primary: Server;
   readonly #replicas: Server[];
   #nextReplica = 0;
-  /** The newest known revision of the catalogue. */
+  /** The newest known revision of the catalogue that a server can read. */
   revision = 0;
+  /** One that was announced, but only the lost primary had. */
+  #lostRevision = 0;
 
   constructor(options: ServersOptions) {
     this.#options = { ...defaults, ...options };
@@ -187,11 +189,30 @@ export class Servers {
       this.#skip(replica, this.#options.skipStaleMs);
     }
     const known = this.revision;
-    const rows = await this.queryPrimary(statement, values);
-    const version = revisionIn(rows);
-    // The primary is right even if it is older than a known revision: then it was restored from a backup.
-    this.revision = version < known ? version : Math.max(version, this.revision);
-    return { version, rows };
+    try {
+      const rows = await this.queryPrimary(statement, values);
+      const version = revisionIn(rows);
+      // The primary is right even if it is older than a known revision: then it was restored from a backup.
+      this.revision = version < known ? version : Math.max(version, this.revision);
+      this.#lostRevision = 0;
+      return { version, rows };
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      return await this.#readNewest(statement, values, error);
+    }
+  }
+
+  /** Reads from the replica that has most while the primary is lost: its last commits may be lost with it. */
+  async #readNewest(statement: Statement, values: unknown[], lost: Unavailable): Promise<VersionedRows> {
+    let newest: VersionedRows | undefined;
+    for (const replica of this.#replicas.filter(({ isUp }) => isUp)) {
+      const result = await this.#readReplica(replica, statement, values);
+      if (result && result.version > (newest?.version ?? 0)) newest = result;
+    }
+    if (!newest) throw lost;
+    this.#lostRevision = Math.max(this.#lostRevision, this.revision);
+    this.revision = newest.version;
+    return newest;
   }
 
   metrics(): Metric[] {
@@ -199,6 +220,8 @@ export class Servers {
   }
 
   degradedReason(): string | undefined {
+    if (this.revision < this.#lostRevision)
+      return 'primary unavailable; serving what a replica has, which lacks the last changes';
     const names = this.#replicas.filter(({ isUp }) => !isUp).map(({ name }) => name);
     return names.length === 0 ? undefined : `${names.join(' and ')} unavailable; reading from other servers`;
   }
@@ -250,13 +273,4 @@ function revisionIn(rows: unknown[][]): number {
   const revision = rows[0]?.[0];
   if (Number.isSafeInteger(revision)) return revision as number;
   throw new Unavailable('PostgreSQL: the catalogue has no revision');
-}
-
-/**
- * Whether an error is temporary: no connection, or a server that is overloaded, stopping or starting, or a database that is
- * being replaced (3D000). A statement that was prepared before a migration fails once (0A000). Everything else is a bug.
- */
-function isOutage(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(08|53|57|58|0A000|25006|3D000)/.test(error.code ?? '');
-  return !(error instanceof TypeError || error instanceof RangeError);
 }

@@ -15,7 +15,7 @@ import {
   VersionedCache,
   type View,
 } from '../../view.ts';
-import { connect, listen } from './connection.ts';
+import { connectToRead, listen } from './connection.ts';
 import { Servers, type ServersOptions } from './servers.ts';
 import { DocumentLoads, statements } from './statements.ts';
 import { openTokenStore, readLastBackup, recordBackup } from './tokens.ts';
@@ -30,8 +30,8 @@ export async function openStore(
   documents?: ArrayBufferLike,
   tuning?: Tuning,
 ): Promise<Store> {
-  // Migrates the schema, and fails early if the database cannot be used.
-  const client = await connect(options.url);
+  // Fails early if the database cannot be used.
+  const { client } = await connectToRead(options.url, options.readUrls);
   const { rows } = await client.query('select number from revision');
   await client.end();
   const servers = new Servers(options);
