@@ -11,7 +11,14 @@ import { keyed } from '../support/catalogues/import.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth, testDeep } from '../support/depth.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
-import { openSession, psql, startPostgres } from '../support/servers/postgres.ts';
+import {
+  findPgbouncer,
+  installPgbouncer,
+  openSession,
+  psql,
+  startPooler,
+  startPostgres,
+} from '../support/servers/postgres.ts';
 import { freePort } from '../support/servers/redis.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand, serve, start, zukan } from '../support/zukan/program.ts';
@@ -194,6 +201,26 @@ if (!skip) {
         assert.match(errors, reason);
         assert.match(errors, /^zukan: [^\n]*\n$/);
         assert.ok(!errors.includes('very-secret'));
+      }
+    }
+  });
+
+  const skipPooled = unless(findPgbouncer(), 'PgBouncer', installPgbouncer);
+  test('a pooler by transaction is refused, and one by session serves', { skip: skipPooled }, async (t) => {
+    const environment = newCatalogue();
+    for (const mode of ['transaction', 'session']) {
+      const pooler = await startPooler(environment.DATABASE_URL, mode);
+      t.after(() => pooler.close());
+      const pooled = { ...environment, DATABASE_URL: pooler.url };
+      if (mode === 'session') {
+        const { origin, child, ended } = await serve(pooled);
+        assert.equal((await send(new URL('/api/stats', origin))).status, 200);
+        child.kill('SIGTERM');
+        await ended;
+      } else {
+        const { status, errors } = await zukan(['serve'], pooled);
+        assert.equal(status, 1);
+        assert.match(errors, /^zukan: PostgreSQL at [^ ]+: a pooler gives each .* pool_mode = session\n$/);
       }
     }
   });

@@ -1,13 +1,23 @@
 /** A private PostgreSQL server from the machine's binaries, on a free loopback port, removed after the test. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { atEnd } from '../at-end.ts';
 import { until } from '../until.ts';
 import { newFolder } from '../workspace.ts';
-import { findPostgres } from './needs.ts';
+import { findPostgres, findProgram } from './needs.ts';
 import { freePort } from './redis.ts';
 
 export interface Postgres {
@@ -194,6 +204,44 @@ function run(name: string, parameters: string[], folder: string): void {
 
 function processOptions(folder: string) {
   return { ...unprivilegedUser(), cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
+}
+
+// Debian installs it outside the PATH of ordinary users.
+export const findPgbouncer = () => findProgram('pgbouncer', ['/usr/sbin']);
+export const installPgbouncer = 'install PgBouncer (on Debian: apt-get install pgbouncer)';
+
+/** Pools the connections of a server by transaction, by session … until it is closed. */
+export async function startPooler(
+  url: string,
+  mode: string,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const folder = newServerFolder();
+  const pooled = new URL(url);
+  const server = `host=127.0.0.1 port=${pooled.port} user=postgres`;
+  pooled.port = String(await freePort());
+  const own = `listen_addr = 127.0.0.1\nlisten_port = ${pooled.port}\nunix_socket_dir =\nauth_type = any\npool_mode = ${mode}`;
+  writeFileSync(join(folder, 'settings.ini'), `[databases]\n* = ${server}\n[pgbouncer]\n${own}\n`);
+  const child = spawn(findPgbouncer() ?? '', ['settings.ini'], {
+    ...processOptions(folder),
+    stdio: 'ignore',
+  });
+  await until('PgBouncer accepts connections', async () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer exited with status ${child.exitCode}`);
+    const client = new pg.Client(pooled.href);
+    return client.connect().then(
+      () => client.end().then(() => true),
+      () => false,
+    );
+  });
+  return {
+    url: pooled.href,
+    async close() {
+      const ended = once(child, 'close');
+      child.kill('SIGQUIT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Creates a folder that PostgreSQL may use, with an empty data folder in it. */
