@@ -99,6 +99,8 @@ const MAX_FAILURES = 5;
 /** The connection is replaced each time this many commands have failed in a row. */
 const FAILURES_PER_CONNECTION = 10;
 
+const CLUSTER = 'it is a cluster; set REDIS_URL to a Redis without cluster mode';
+
 type RedisWithScript = Redis & {
   zukanLimit(
     key: string,
@@ -169,6 +171,7 @@ export class RedisLimiter implements Limiter {
     }
     this.#isStarted = true;
     if (!isReady() && !this.#isClosed) this.#markUnavailable('no connection');
+    if (await this.#isCluster()) this.#markUnavailable(CLUSTER);
     void this.#keepProbing();
   }
 
@@ -264,13 +267,19 @@ export class RedisLimiter implements Limiter {
     if (isConnected && !this.#isClosed) this.#redis.disconnect(true);
   }
 
+  /** A server of a cluster decides for some clients only. */
+  async #isCluster(): Promise<boolean> {
+    const info = await this.#inTime(this.#redis.info('cluster')).catch(() => '');
+    return info.includes('cluster_enabled:1');
+  }
+
   /** Runs the script on new keys, because a Redis that refuses writes still answers a ping. */
   async #keepProbing(): Promise<void> {
     while (!this.#isClosed) {
       const isWorking = await this.#attempt(
         this.#runScript(`${this.#options.prefix}:probe:${randomUUID()}`, 0),
       );
-      if (isWorking && this.#isUnavailable && !this.#isClosed) {
+      if (isWorking && this.#isUnavailable && !(await this.#isCluster()) && !this.#isClosed) {
         this.#isUnavailable = false;
         this.#options.onChange(false, 'it works again');
       }

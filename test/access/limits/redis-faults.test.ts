@@ -20,6 +20,7 @@ import {
   startRedis,
 } from '../../support/servers/redis.ts';
 import { until } from '../../support/until.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
 const skip = unless(findRedis(), 'Redis', installRedis);
 /** In the future: Redis drops keys by its own time. */
@@ -182,6 +183,37 @@ test('reports why Redis is unavailable', { skip }, async (t) => {
   const { limiter, reasons } = await startLimiter(t, url, { startTimeoutMs: 100 });
   assert.match(limiter.degradedReason() ?? '', /^Redis unavailable/);
   assert.match(reasons.join(), /ECONNREFUSED/);
+});
+
+test('takes a server of a cluster for unavailable, whichever keys it has', { skip }, async (t) => {
+  const folder = temporaryFolder();
+  const redis = await startRedis(
+    '--cluster-enabled',
+    'yes',
+    '--cluster-require-full-coverage',
+    'no',
+    '--dir',
+    folder,
+  );
+  const admin = new Redis(redis.url);
+  t.after(async () => {
+    admin.disconnect();
+    await redis.kill();
+  });
+  await admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '12000');
+  await until('the server has its keys', async () =>
+    String(await admin.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+  );
+  const { changes, reasons } = await startLimiter(t, redis.url, {
+    commandTimeoutMs: 10_000,
+    probeIntervalMs: 5,
+  });
+  await until('it was probed', async () => {
+    const calls = /cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1];
+    return Number(calls) >= 20;
+  });
+  assert.deepEqual(changes, ['unavailable']);
+  assert.match(reasons.join(), /^it is a cluster; set REDIS_URL/);
 });
 
 /** Changes at run time that make Redis refuse writes, and their reversal. */

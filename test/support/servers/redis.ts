@@ -18,13 +18,13 @@ export interface PrivateRedis {
   start(): Promise<void>;
 }
 
-export async function startRedis(): Promise<PrivateRedis> {
+export async function startRedis(...flags: string[]): Promise<PrivateRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const start = async () => {
     const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    child = spawn(findRedis() ?? '', [...settings, '--dir', '/'], { stdio: 'ignore' });
+    child = spawn(findRedis() ?? '', [...settings, '--dir', '/', ...flags], { stdio: 'ignore' });
     const probe = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
     probe.on('error', () => {});
     const ended = once(child, 'close').then(([status]) =>
