@@ -21,6 +21,8 @@ import type { S3Location } from './links.ts';
 export type { S3Location };
 
 const MAX_CONCURRENT_REMOVALS = 16;
+/** Between two requests that see whether the bucket responds: one per health check would cost money. */
+const CHECK_MS = 30_000;
 
 /** The journals and the staging table are in a local folder. */
 export function openBucket(
@@ -50,6 +52,10 @@ export function openBucket(
     }
   };
 
+  /** Of `verify`. */
+  let checkAt = 0;
+  let outage: Unavailable | undefined;
+
   const bucket = { send, findHeaders };
   return {
     staging,
@@ -66,9 +72,17 @@ export function openBucket(
       };
     },
 
-    // Clients read from the bucket themselves, and a request per second would cost money.
-    verify: async () => {
+    async verify() {
       await location.credentials.get();
+      if (clock() >= checkAt) {
+        checkAt = clock() + CHECK_MS;
+        // Not awaited: nobody waits for a bucket that hangs. A bucket that refuses may refuse this request only.
+        const note = (error?: unknown) => {
+          outage = error instanceof Unavailable ? error : undefined;
+        };
+        findHeaders(OWNER_KEY).then(() => note(), note);
+      }
+      if (outage) throw outage;
     },
 
     async remove(keys) {

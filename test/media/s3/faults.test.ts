@@ -105,6 +105,27 @@ test('does not retry other errors', async () => {
   assert.equal(count('PUT'), 1);
 });
 
+test('an outage of the bucket is noticed by one request in half a minute', async () => {
+  let now = 0;
+  const files = openBucket(s3.location, folder, { retryDelay: 1 }, () => now);
+  const fails = () =>
+    files.verify().then(
+      () => false,
+      () => true,
+    );
+  assert.equal(await fails(), false);
+  await until('the bucket was asked', () => count('HEAD') === 1);
+  inject('HEAD', { status: 503 });
+  assert.equal(await fails(), false);
+  assert.equal(count('HEAD'), 1);
+  now = 30_000;
+  await until('the outage is noticed', fails);
+  assert.equal(count('HEAD'), 5, 'retried three times');
+  inject('HEAD', { status: 403 });
+  now = 60_000;
+  await until('it responds again', async () => !(await fails()));
+});
+
 test('triples the delay before each retry', async () => {
   inject('HEAD', { status: 503 });
   const { delays, startTimer, timeout } = manualTimers(5000);
