@@ -1,12 +1,14 @@
 /** The Grafana dashboard, the alerts and the table of metrics in docs/ match what /metrics returns. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseMetrics } from '../support/checks/metrics.ts';
 import { sqlite } from '../support/servers/engines.ts';
-import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { findPostgres, findProgram, installPostgres, unless } from '../support/servers/needs.ts';
 import { sharedPostgres } from '../support/servers/postgres.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 import { type ServiceOptions, startKnownService } from '../support/zukan/service.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
@@ -51,6 +53,92 @@ test('the dashboard is valid: unique ids, no overlapping panels, one data source
     const refs = targets.map(({ refId }: { refId: string }) => refId);
     assert.equal(new Set(refs).size, refs.length);
   }
+});
+
+/** Series of Prometheus' notation, one sample a minute, that make each alert fire at a minute, and not before. */
+const firing: Record<string, { series: Record<string, string>; at: string; not: string }> = {
+  ZukanDown: { series: { up: '1 0x5' }, at: '3m', not: '1m' },
+  // A scrape is missed.
+  ZukanDegraded: { series: { 'zukan_part_up{part="limits"}': '1 0 _ 0 0 0' }, at: '5m', not: '2m' },
+  ZukanErrors: {
+    series: {
+      'zukan_http_requests_total{status="200"}': '0+90x15',
+      'zukan_http_requests_total{status="503"}': '0+10x15',
+    },
+    at: '12m',
+    not: '4m',
+  },
+  ZukanSlow: {
+    series: {
+      'zukan_http_request_duration_seconds_bucket{route="/image/random",le="0.2"}': '0x30',
+      'zukan_http_request_duration_seconds_bucket{route="/image/random",le="0.5"}': '0+60x30',
+      'zukan_http_request_duration_seconds_bucket{route="/image/random",le="+Inf"}': '0+60x30',
+    },
+    at: '20m',
+    not: '5m',
+  },
+  ZukanBusy: {
+    series: { zukan_event_loop_active_seconds_total: '0+54x40', zukan_workers: '1x40' },
+    at: '30m',
+    not: '10m',
+  },
+  ZukanReplicaBehind: {
+    series: { 'zukan_database_behind_total{server="replica 1"}': '0+120x30' },
+    at: '15m',
+    not: '3m',
+  },
+  ZukanDatabaseWaiting: {
+    series: { 'zukan_database_waiting{server="primary"}': '0 3x15' },
+    at: '10m',
+    not: '4m',
+  },
+  ZukanCatalogueShrank: {
+    series: { 'zukan_catalogue_records{kind="image"}': '100x70 80x20' },
+    at: '80m',
+    not: '60m',
+  },
+  ZukanBackupOld: { series: { zukan_backup_timestamp_seconds: '0x3000' }, at: '49h', not: '47h' },
+  ZukanNeverBackedUp: {
+    series: { 'zukan_catalogue_records{kind="image"}': '5x3000' },
+    at: '49h',
+    not: '47h',
+  },
+  ZukanBackupShrank: { series: { zukan_backup_bytes: '100x1500 80x100' }, at: '1510m', not: '1490m' },
+};
+
+const promtool = findProgram('promtool');
+test('each alert fires, says Prometheus', {
+  skip: unless(promtool, 'Prometheus', 'install it (on Debian: apt-get install prometheus)'),
+}, () => {
+  const [head = '', ...rules] = readFileSync(join(docs, 'alerts.yaml'), 'utf8').split(/^(?= *- alert:)/m);
+  const folder = temporaryFolder();
+  const isFiring = (eval_time: string, exp_samples: object[]) => ({
+    expr: 'count(ALERTS{alertstate="firing"})',
+    eval_time,
+    exp_samples,
+  });
+  // A file for each, because all rules of a file are computed for each minute of its tests.
+  const files = rules.map((rule) => {
+    const name = /alert: (\w+)/.exec(rule)?.[1] as string;
+    assert.ok(firing[name], name);
+    const { series, at, not } = firing[name];
+    const input_series = Object.entries(series).map(([text, values]) => {
+      const [metric, labels = ''] = text.split(/[{}]/);
+      return { series: `${metric}{job="zukan",instance="a"${labels && `,${labels}`}}`, values };
+    });
+    const promql_expr_test = [isFiring(not, []), isFiring(at, [{ value: 1 }])];
+    const tests = [{ interval: '1m', input_series, promql_expr_test }];
+    writeFileSync(join(folder, `${name}.rules`), head + rule);
+    // JSON is YAML, too.
+    writeFileSync(join(folder, name), JSON.stringify({ rule_files: [`${name}.rules`], tests }));
+    return name;
+  });
+  assert.equal(files.length, Object.keys(firing).length);
+  const { status, stdout, stderr } = spawnSync(promtool as string, ['test', 'rules', ...files], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stdout + stderr);
 });
 
 const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
