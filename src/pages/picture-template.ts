@@ -28,9 +28,11 @@ ${similar.map((other) => tile(other, { chosen, query, isEarly: false }))}</ul>
 }
 
 function stage({ image, previous, next }: PictureModel): Markup {
-  const { width } = image.meta.dimens;
+  const { width, height } = image.meta.dimens;
   const sources = pageSources(image);
-  const sizes = `(max-width: 52rem) min(100vw, ${width}px), min(74vw, ${width}px)`;
+  // As wide as the stage, or as its height allows (web/picture.css): a phone needs no more of a portrait.
+  const ratio = (width / height).toFixed(3);
+  const sizes = `(max-width: 52rem) min(100vw, 100vw * ${ratio}, 70svh * ${ratio}, ${width}px), min(74vw, (100svh - 3.6rem) * ${ratio}, ${width}px)`;
   const picture = pictureTag(image, sources, { alt: altOf(image), sizes, isEarly: true });
   return html`<div class="stage${groundOf(image).isClear ? ' clear' : ''}"><a class="full" href="${image.url}"${image.meta.animated ? html` data-animated` : ''}>${picture}</a>${step('prev', previous)}${step('next', next)}</div>`;
 }

@@ -309,6 +309,22 @@ describe('the viewer', { skip }, async () => {
     await finish();
   });
 
+  test('a phone loads no more of a tall picture than it shows', async () => {
+    const { page, finish } = await visit(browser, `${origin}/pictures/${stripId}`, phone);
+    const { slot, shown } = await page.locator('.stage img').evaluate((image: HTMLImageElement) => {
+      const probe = document.body.appendChild(document.createElement('div'));
+      probe.style.width = image.sizes.replace(/^.*?\) (.*), min.*$/, '$1');
+      const { clientWidth, clientHeight } = image.closest('.stage') as Element;
+      const ratio = Number(image.getAttribute('width')) / Number(image.getAttribute('height'));
+      return {
+        slot: probe.getBoundingClientRect().width,
+        shown: Math.min(clientWidth, clientHeight * ratio),
+      };
+    });
+    assert.ok(Math.abs(slot - shown) < 2, `${slot} for ${shown}`);
+    await finish();
+  });
+
   test('the picture of a page opens in the viewer, which goes on with the similar ones', async () => {
     const { page, finish } = await visit(browser, `${origin}/pictures/${photoId}`, { viewport: wide });
     await page.locator('.stage > .full').click();
