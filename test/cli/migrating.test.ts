@@ -36,7 +36,6 @@ test('commands that change the catalogue migrate it; those that read, and dry ru
     ['import', 'pictures'],
     ['remove', id],
     ['restore', 'backup'],
-    ['serve'],
     ['studio'],
     ['thumbnails'],
     ['token', 'create', ...token],
