@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endpointNames, selectEndpoints, type Target } from './endpoints.ts';
-import { loaderName, measure } from './load.ts';
+import { measure } from './load.ts';
 import { median, spread } from './statistics.ts';
 import { startStore, stores } from './stores.ts';
 
@@ -53,7 +53,7 @@ export async function run(given: string[]): Promise<void> {
   const options = { hasAnimations: false };
   await using other = await startStore(store, folder.path, size, { ...options, checkout: resolve(checkout) });
   await using ours = await startStore(store, folder.path, size, options);
-  console.log(`${loaderName}, ${rounds} rounds of ${seconds} s, ${store}, ${size} images\n`);
+  console.log(`${rounds} rounds of ${seconds} s, ${store}, ${size} images\n`);
   printHead('CPU time per request in µs');
   const rateRows: Parameters<typeof printRow>[] = [];
   for (const { title, target } of endpoints) {

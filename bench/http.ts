@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { measureAgainstBaseline, printResult, printScaling, type Result } from './baseline.ts';
 import { endpointNames, selectEndpoints } from './endpoints.ts';
-import { CONNECTIONS, loaderName } from './load.ts';
+import { CONNECTIONS } from './load.ts';
 import { openFolder, startStore, stores } from './stores.ts';
 
 export const usage = `Usage: npm run bench -- [options]
@@ -40,7 +40,7 @@ export async function run(options: string[]): Promise<void> {
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
   await using folder = await openFolder(values.keep);
   console.log(
-    `${loaderName}, ${CONNECTIONS} connections per worker, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
+    `${CONNECTIONS} connections per worker, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
   );
   const results: Result[] = [];
   for (const size of values.size.split(',').map(Number)) {

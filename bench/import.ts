@@ -3,6 +3,7 @@
  * same rows. Each pair is measured alternately. Rates are per second of CPU time of all threads, so that other programs on
  * the machine hardly matter.
  */
+import { globSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -12,7 +13,6 @@ import { readConfig } from '../src/config/config.ts';
 import { inParallel } from '../src/lib/concurrency.ts';
 import { importFiles } from '../test/support/zukan/import-files.ts';
 import { writeCatalogue } from './catalogue.ts';
-import { demoPictures } from './demo.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 4;
@@ -47,6 +47,14 @@ async function importImages(folder: string): Promise<void> {
     );
   }
   report('images', 'sharp', files.length, ours, bare);
+}
+
+/** The files of the demo's pictures, without thumbnails. */
+function demoPictures(): string[] {
+  const folder = join(import.meta.dirname, '../demo');
+  const [lists = ''] = globSync('lists-*/catalogue.ndjson', { cwd: folder });
+  const keys = readFileSync(join(folder, lists), 'utf8').matchAll(/^\{"type":"image".*?"key":"([^"]+)"/gm);
+  return Array.from(keys, ([, key = '']) => join(folder, 'files', key));
 }
 
 /** Makes what an import makes: dimensions, type, thumbnails from one decode, and a small sample for the colour. */

@@ -14,8 +14,6 @@ export interface Server extends AsyncDisposable {
   origin: string;
   /** Resident memory in MB. */
   memory(): number;
-  /** That of the processes that it has started, in MB. */
-  memoryOfChildren(): number;
 }
 
 /** Process ids of the servers that run, by origin. */
@@ -49,12 +47,8 @@ export function startServer(environment: Environment, checkout = thisCheckout): 
 }
 
 export function startBaseline(bytes: number, threads: number): Promise<Server> {
-  return startProgram('baseline-server.ts', [String(bytes), String(threads)]);
-}
-
-/** Starts a program of this folder that prints its address. */
-export function startProgram(file: string, parameters: string[]): Promise<Server> {
-  return waitForOrigin(start([join(import.meta.dirname, file), ...parameters], {}));
+  const file = join(import.meta.dirname, 'baseline-server.ts');
+  return waitForOrigin(start([file, String(bytes), String(threads)], {}));
 }
 
 async function waitForOrigin(child: ChildProcess): Promise<Server> {
@@ -68,8 +62,7 @@ async function waitForOrigin(child: ChildProcess): Promise<Server> {
   servers.set(origin, child.pid as number);
   return {
     origin,
-    memory: () => residentMemory('-p', child.pid),
-    memoryOfChildren: () => residentMemory('--ppid', child.pid),
+    memory: () => residentMemory(child.pid as number),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await ended;
@@ -78,10 +71,9 @@ async function waitForOrigin(child: ChildProcess): Promise<Server> {
   };
 }
 
-/** In MB, of all processes that `ps` selects so. */
-function residentMemory(option: string, pid = 0): number {
-  const { stdout } = spawnSync('ps', ['-o', 'rss=', option, String(pid)], { encoding: 'utf8' });
-  return Math.round(stdout.split('\n').reduce((sum, text) => sum + Number(text), 0) / 1024);
+function residentMemory(pid: number): number {
+  const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
+  return Math.round(Number(stdout) / 1024);
 }
 
 /** Runs a zukan command and returns its standard output. */

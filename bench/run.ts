@@ -9,10 +9,8 @@ const benchmarks: Record<string, string> = {
   scale: 'requests and imports with 10,000 images against 1,000,000',
   import: 'importing images and records, against bare sharp and bare SQLite',
   limits: 'rate limit decisions in memory and in Redis, and memory per client',
-  pictures: 'the memory of decoding, importing and serving pictures of each kind',
   commits: 'CPU time of one edit, with catalogues of several sizes',
   studio: 'the studio in Chromium with 20,000 pictures',
-  hostile: 'how long hostile patterns and clients keep the service busy',
 };
 
 const DEFAULT = 'http';

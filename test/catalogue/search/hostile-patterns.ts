@@ -1,4 +1,4 @@
-/** Patterns that make backtracking matchers hang, and names on which they are slow. Also used by bench/hostile-searches.ts. */
+/** Patterns that make backtracking matchers hang, and names on which they are slow. Also used by the floods of the torture run. */
 
 export const hostilePatterns = [
   '%a%a%a%a%a%a%a%b',
