@@ -66,6 +66,7 @@ const endpoints: Endpoint[] = [
   ),
   endpoint('gzip', 'random, limit 10, gzip', ({ origin }) => probe(origin, RANDOM, accepting('gzip'))),
   endpoint('br', 'random, limit 10, br', ({ origin }) => probe(origin, RANDOM, accepting('br'))),
+  endpoint('zstd', 'random, limit 10, zstd', ({ origin }) => probe(origin, RANDOM, accepting('zstd'))),
 ];
 
 function endpoint(name: string, title: string, target: Endpoint['target']): Endpoint {

@@ -7,6 +7,7 @@ import { type Bytes, type Exchange, JSON_TYPE } from './exchange.ts';
 import {
   compress,
   type Encoding,
+  encodings,
   entityTag,
   MIN_COMPRESSED_LENGTH,
   matchesETag,
@@ -20,8 +21,8 @@ export interface Asset {
   type: string;
   eTag: string;
   bytes: Bytes;
-  /** Formats that are compressed already, and short texts, have no encodings. */
-  encodings?: Record<Encoding, () => Promise<Bytes> | Bytes | undefined>;
+  /** The best first. Formats that are compressed already, and short texts, have none. */
+  encodings?: Partial<Record<Encoding, () => Promise<Bytes> | Bytes | undefined>>;
 }
 
 export function makeAsset(content: string | Buffer, type: string): Asset {
@@ -47,26 +48,27 @@ export function makeBytes(text: ByteString, type = JSON_TYPE, knownTag?: string)
   const bytes = text.length <= MAX_JOINED_LENGTH ? text : encoded;
   const answer = { type, eTag: knownTag ?? entityTag(encoded), bytes };
   if (text.length < MIN_COMPRESSED_LENGTH) return answer;
-  const encode = (encoding: Encoding) =>
-    once(() =>
-      compress(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes, encoding)?.toString(
-        'latin1',
-      ),
-    );
-  return { ...answer, encodings: { br: encode('br'), gzip: encode('gzip') } };
+  const plain = () => (typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  const encode = (encoding: Encoding) => once(() => compress(plain(), encoding)?.toString('latin1'));
+  return { ...answer, encodings: inEach(encode) };
 }
 
 /** Written when somebody needs more than the tag. */
 export function makeTextLater(write: () => string, type: string, eTag: string): Asset {
   const made = once(() => makeText(write(), type, eTag));
-  const encode = (encoding: Encoding) => () => made().encodings?.[encoding]();
+  const encode = (encoding: Encoding) => () => made().encodings?.[encoding]?.();
   return {
-    ...{ type, eTag, encodings: { br: encode('br'), gzip: encode('gzip') } },
+    ...{ type, eTag, encodings: inEach(encode) },
     get bytes() {
       return made().bytes;
     },
   };
 }
+
+type Encodings = NonNullable<Asset['encodings']>;
+
+const inEach = (encode: (encoding: Encoding) => Encodings[Encoding]): Encodings =>
+  Object.fromEntries(encodings.map((encoding) => [encoding, encode(encoding)]));
 
 const compressBrotli = (bytes: Buffer) => promisify(brotliCompress)(bytes);
 const compressGzip = (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 });
@@ -96,17 +98,18 @@ export function sendAsset(
   asset: Asset,
   { status = 200, cacheControl = 'no-cache' }: SendOptions = {},
 ): Promise<void> | undefined {
-  const { type, eTag, encodings } = asset;
+  const { type, eTag, encodings: offered } = asset;
   const { headers } = exchange.request;
   exchange.header('ETag', eTag);
   exchange.header('Cache-Control', cacheControl);
-  if (encodings) exchange.vary('Accept-Encoding');
+  if (offered) exchange.vary('Accept-Encoding');
   if (status === 200 && matchesETag(headers['if-none-match'], eTag)) {
     exchange.sendHead(304);
     return undefined;
   }
-  const encoding = encodings && negotiateEncoding(headers['accept-encoding'] as string | undefined);
-  const encoded = encoding && encodings[encoding]();
+  const accepted = headers['accept-encoding'] as string | undefined;
+  const encoding = offered && negotiateEncoding(accepted, Object.keys(offered) as Encoding[]);
+  const encoded = encoding && offered[encoding]?.();
   const send = (compressed: Bytes | undefined) => {
     if (encoding && compressed) exchange.header('Content-Encoding', encoding);
     exchange.sendBytes(status, compressed ?? asset.bytes, type);

@@ -1,6 +1,6 @@
 /** What a request asks for: its query string, and what its headers negotiate. */
 import { hash } from 'node:crypto';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 
 // Parses a query string into names and values. `node:querystring` would be slower.
 
@@ -96,8 +96,9 @@ const MAX_HEADER_LENGTH = 1000;
 const MAX_RANGES = 100;
 const weightIn = /;\s*q=([^;\s]*)/;
 
-/** Calls `add` with the weight of each name in the header, in lower case. Parameters other than `q` are ignored. */
-function readWeights(header: string, add: (name: string, weight: number) => void): void {
+/** The weight of each name in the header, in lower case. Parameters other than `q` are ignored. */
+function parseWeights(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
   const end = Math.min(header.length, MAX_HEADER_LENGTH);
   // Splitting the header would take 3 µs more of CPU time, even if it has one name only.
   for (let [start, ranges] = [0, 0]; start < end && ranges < MAX_RANGES; ranges++) {
@@ -105,18 +106,10 @@ function readWeights(header: string, add: (name: string, weight: number) => void
     const part = header.slice(start, comma < 0 ? end : Math.min(comma, end));
     start += part.length + 1;
     const semicolon = part.indexOf(';');
-    if (semicolon < 0) add(part.trim().toLowerCase(), 1);
-    else
-      add(
-        part.slice(0, semicolon).trim().toLowerCase(),
-        Number(weightIn.exec(part.toLowerCase())?.[1] ?? 1) || 0,
-      );
+    const name = semicolon < 0 ? part : part.slice(0, semicolon);
+    const weight = semicolon < 0 ? 1 : Number(weightIn.exec(part.toLowerCase())?.[1] ?? 1) || 0;
+    weights.set(name.trim().toLowerCase(), weight);
   }
-}
-
-function parseWeights(header: string): Map<string, number> {
-  const weights = new Map<string, number>();
-  readWeights(header, (name, weight) => weights.set(name, weight));
   return weights;
 }
 
@@ -150,13 +143,16 @@ function findRange(weights: Map<string, number>, ranges: string[]): { weight: nu
   return { rank, weight: rank < 0 ? 0 : (weights.get(ranges[rank] as string) as number) };
 }
 
-export type Encoding = 'br' | 'gzip';
+/** By what compressing a response costs: zstd takes four fifths of the time of br, and its result is a tenth smaller. */
+export const encodings = ['zstd', 'br', 'gzip'] as const;
+export type Encoding = (typeof encodings)[number];
 
 /** Compressing a shorter body saves too little to be worth the time. */
 export const MIN_COMPRESSED_LENGTH = 1024;
 /** Compressing more in one tick would delay other requests; the rest is sent uncompressed. */
 const MAX_PER_TICK = 40;
 /** The best ratio of size to time for bodies of 10 to 40 kB. */
+const ZSTD_LEVEL = 1;
 const BROTLI_QUALITY = 1;
 const GZIP_LEVEL = 2;
 
@@ -165,6 +161,7 @@ const GZIP_LEVEL = 2;
  * garbage under load.
  */
 const compressors: Record<Encoding, (bytes: Buffer) => Buffer> = {
+  zstd: (bytes) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } }),
   br: (bytes) =>
     brotliCompressSync(bytes, {
       params: {
@@ -188,20 +185,19 @@ export function compress(bytes: Buffer, encoding: Encoding): Buffer | undefined 
   return compressors[encoding](bytes);
 }
 
-export function negotiateEncoding(acceptEncoding: string | undefined): Encoding | undefined {
+/** The one that the client likes best; of equal ones, the first that is offered. */
+export function negotiateEncoding(
+  acceptEncoding: string | undefined,
+  offered: readonly Encoding[] = encodings,
+): Encoding | undefined {
   if (acceptEncoding === undefined) return undefined;
-  let br: number | undefined;
-  let gzip: number | undefined;
-  let others = 0;
-  readWeights(acceptEncoding, (name, weight) => {
-    if (name === 'br') br = weight;
-    else if (name === 'gzip') gzip = weight;
-    else if (name === '*') others = weight;
-  });
-  br ??= others;
-  gzip ??= others;
-  if (br > 0 && br >= gzip) return 'br';
-  return gzip > 0 ? 'gzip' : undefined;
+  const weights = parseWeights(acceptEncoding);
+  let [best, highest]: [Encoding | undefined, number] = [undefined, 0];
+  for (const encoding of offered) {
+    const weight = weights.get(encoding) ?? weights.get('*') ?? 0;
+    if (weight > highest) [best, highest] = [encoding, weight];
+  }
+  return best;
 }
 
 /** Weak, because the same body may be sent compressed or uncompressed. */

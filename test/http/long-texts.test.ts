@@ -1,13 +1,13 @@
 /** Texts of every script arrive as they are, however long the response is: they are sent in different ways. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
 import { madeUpImage, startMadeUpService } from '../support/zukan/api.ts';
 import { makeToken } from '../support/zukan/service.ts';
 
-const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
+const decoders = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync };
 const description = '図鑑 "é" 🦊\n'.repeat(200);
 const named = (index: number) => ({ name: `fox 🦊é図 ${index}`, description });
 const records = Array.from({ length: 25 }, (_, index) => [

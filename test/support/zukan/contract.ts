@@ -3,7 +3,7 @@
  * Addresses that the document leaves out (the gallery, stylesheets, a bucket) are not checked.
  */
 import assert from 'node:assert/strict';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { routes } from '../../../src/api/routes.ts';
 import { Router } from '../../../src/http/server.ts';
 import { compile, type Validator } from '../../../src/lib/validator.ts';
@@ -143,6 +143,7 @@ function assertBody(response: Response, answer: Described, what: string): void {
 }
 
 function decompress({ headers, bytes }: Described): string {
-  if (headers['content-encoding'] === 'br') return brotliDecompressSync(bytes).toString();
-  return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+  const decoders = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync };
+  const decode = decoders[headers['content-encoding'] as keyof typeof decoders];
+  return (decode?.(bytes) ?? bytes).toString();
 }
