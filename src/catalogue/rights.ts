@@ -1,5 +1,6 @@
 /** Under which licence an image is published, whom to credit, and what it is called for those who do not see it. Pure. */
 import { type Licence, readLicence } from '../lib/licence.ts';
+import { listInEnglish } from '../lib/text.ts';
 
 export const MAX_CREDIT_LENGTH = 255;
 export const MAX_ALT_LENGTH = 2000;
@@ -46,8 +47,6 @@ export function readArtistRights(artist: string): ArtistRights {
   return { ...(licence && { licence }), ...(credit && { credit }) };
 }
 
-const lists = new Intl.ListFormat('en');
-
 interface Described {
   title?: string;
   alt?: string;
@@ -55,10 +54,16 @@ interface Described {
   categories: readonly { name: string; nsfw: boolean }[];
 }
 
+const namesOf = (entries: readonly { name: string }[]) =>
+  listInEnglish(
+    entries.map(({ name }) => name),
+    'and',
+  );
+
 /** Its title, or else what it shows, without categories that are not for everyone. Empty if nothing is known. */
 export function titleOf({ title, characters, categories }: Described): string {
   const shown = [characters, categories.filter(({ nsfw }) => !nsfw)];
-  return title || shown.map((entries) => lists.format(entries.map(({ name }) => name))).find(Boolean) || '';
+  return title || shown.map(namesOf).find(Boolean) || '';
 }
 
 /** For those who do not see the image. */

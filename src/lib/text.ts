@@ -1,4 +1,4 @@
-/** Texts for people: shortened, printable, and how far apart two of them are. */
+/** Texts for people: shortened, printable, in a list, and how far apart two of them are. */
 
 /** At most so many characters, and an ellipsis if some are cut off. */
 export function shorten(text: string, maxLength: number): string {
@@ -21,6 +21,12 @@ export function printable(text: string): string {
   );
 }
 
+/** As English lists them. `Intl.ListFormat` would take 20 ms to load when the server starts. */
+export function listInEnglish(names: readonly string[], conjunction: 'and' | 'or'): string {
+  if (names.length < 3) return names.join(` ${conjunction} `);
+  return `${names.slice(0, -1).join(', ')}, ${conjunction} ${names.at(-1)}`;
+}
+
 /** How many characters to insert, remove or replace; any number above `max` if it is more. */
 export function editDistance(a: string[], b: string[], max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
@@ -31,6 +37,7 @@ export function editDistance(a: string[], b: string[], max: number): number {
       const replaced = (row[column] as number) + (character === other ? 0 : 1);
       next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1));
     }
+    if (Math.min(...next) > max) return max + 1;
     row = next;
   }
   return row[b.length] as number;

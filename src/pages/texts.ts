@@ -1,12 +1,11 @@
 /** Every sentence of the pages, and how they write names, numbers and dates. Another language is another object like `texts`. */
 import { altOf as knownAlt, titleOf as knownTitle } from '../catalogue/rights.ts';
 import type { Image, Kind, Rating } from '../catalogue/schemas.ts';
+import { listInEnglish } from '../lib/text.ts';
 
 export const LANGUAGE = 'en';
-const lists = new Intl.ListFormat(LANGUAGE);
-const alternatives = new Intl.ListFormat(LANGUAGE, { type: 'disjunction' });
-const numbers = new Intl.NumberFormat(LANGUAGE);
-const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+/** `Intl` takes long to load, so not when the server starts. */
+let dates: Intl.DateTimeFormat | undefined;
 
 const one = {
   artist: 'artist',
@@ -22,8 +21,9 @@ const many = {
   album: 'albums',
   image: 'pictures',
 };
+const grouped = (number: number) => String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 const counted = (count: number, kind: Kind | 'image') =>
-  `${numbers.format(count)} ${(count === 1 ? one : many)[kind]}`;
+  `${grouped(count)} ${(count === 1 ? one : many)[kind]}`;
 const capitalised = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 const relations = { artist: 'by', character: 'of', category: 'in', album: 'in' };
 
@@ -70,7 +70,7 @@ export const texts = {
   still: 'Still',
   width: 'Width at least',
   anyWidth: 'Any',
-  widthOf: (width: number) => `${numbers.format(width)} pixels`,
+  widthOf: (width: number) => `${grouped(width)} pixels`,
   ratings: { sfw: 'sfw', questionable: 'questionable', nsfw: 'nsfw' } satisfies Record<Rating, string>,
   shapes: { landscape: 'landscape', portrait: 'portrait', square: 'square' },
   categories: 'Categories',
@@ -78,7 +78,7 @@ export const texts = {
   remove: (name: string) => `Without the filter ${name}`,
   not: (name: string) => `not ${name}`,
   named: { artist: 'by', excludeArtist: 'not by', character: 'showing', album: 'in' },
-  matching: (names: readonly string[], isAny: boolean) => (isAny ? alternatives : lists).format(names),
+  matching: (names: readonly string[], isAny: boolean) => listInEnglish(names, isAny ? 'or' : 'and'),
   unblur: 'Unblur all',
   blur: 'Blur again',
   blurred: (rating: Rating) => `${rating} · show`,
@@ -127,7 +127,7 @@ export const texts = {
   previous: 'Previous',
   next: 'Next',
   neighbours: 'In this album',
-  place: (place: number, total: number) => `${numbers.format(place)} of ${numbers.format(total)}`,
+  place: (place: number, total: number) => `${grouped(place)} of ${grouped(total)}`,
 
   // The end of every page.
   about: 'About this site',
@@ -150,6 +150,7 @@ export function formatBytes(bytes: number): string {
 
 /** The day, as it was where the picture was taken. */
 export function formatDay(time: string): string {
+  dates ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return time && dates.format(new Date(time.slice(0, 'yyyy-mm-dd'.length)));
 }
 

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { editDistance, listInEnglish } from '../src/lib/text.ts';
+
+test('names are listed as by Intl', () => {
+  const formats = {
+    and: new Intl.ListFormat('en'),
+    or: new Intl.ListFormat('en', { type: 'disjunction' }),
+  };
+  fc.assert(
+    fc.property(fc.array(fc.string(), { maxLength: 5 }), fc.constantFrom('and', 'or'), (names, word) => {
+      assert.equal(listInEnglish(names, word), formats[word].format(names));
+    }),
+  );
+});
+
+test('edit distances are exact up to the maximum, and above it any that is greater', () => {
+  const text = fc.array(fc.constantFrom(...'abc'), { maxLength: 6 });
+  fc.assert(
+    fc.property(text, text, fc.nat(4), (a, b, max) => {
+      const exact = editDistance(a, b, 99);
+      const bounded = editDistance(a, b, max);
+      if (exact <= max) assert.equal(bounded, exact);
+      else assert.ok(bounded > max);
+      assert.equal(exact, recursiveDistance(a, b));
+    }),
+  );
+});
+
+function recursiveDistance(a: string[], b: string[], from = 0, to = 0): number {
+  if (from === a.length || to === b.length) return a.length - from + b.length - to;
+  if (a[from] === b[to]) return recursiveDistance(a, b, from + 1, to + 1);
+  return (
+    1 +
+    Math.min(
+      ...[
+        [1, 0],
+        [0, 1],
+        [1, 1],
+      ].map(([x = 0, y = 0]) => recursiveDistance(a, b, from + x, to + y)),
+    )
+  );
+}
