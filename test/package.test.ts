@@ -3,6 +3,7 @@
 /** The npm packages: packed, installed in empty folders, and used there. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -12,6 +13,7 @@ import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import type { Image } from '../client/index.ts';
 import description from '../package.json' with { type: 'json' };
+import { changesOf } from '../scripts/release.ts';
 import { builtScript, pages } from '../src/assets/bundle.ts';
 import { onDisk, temporaryFolder } from './support/workspace.ts';
 
@@ -37,7 +39,11 @@ const env = {
 };
 
 before(async () => {
-  await run('npm', ['run', 'package', '--', '--pack-destination', folder], { cwd: checkout, env });
+  // Makes the packages as for a release.
+  await run(process.execPath, ['scripts/release.ts', `v${description.version}`, folder], {
+    cwd: checkout,
+    env,
+  });
   await install(home, tarballPath('zukan'));
   await install(clientHome, tarballPath('zukan-client'));
 });
@@ -52,6 +58,33 @@ async function install(target: string, name: string): Promise<void> {
 const tarballPath = (name: string) => join(folder, `${name}-${description.version}.tgz`);
 
 const readInstalled = (path: string) => readFileSync(join(installed, path), 'utf8');
+
+test('a release has checksums, licences and what changed', async () => {
+  const read = (name: string) => readFileSync(join(folder, name));
+  const lines = read('SHA256SUMS').toString().trim().split('\n');
+  const names = lines.map((line) => {
+    const [sum, name = ''] = line.split('  ');
+    assert.equal(sum, hash('sha256', read(name)));
+    return name;
+  });
+  const packages = ['zukan', 'zukan-client'].map((name) => `${name}-${description.version}.tgz`);
+  assert.deepEqual(names.sort(), [...packages, 'zukan.spdx.json'].sort());
+  const { packages: parts } = JSON.parse(read('zukan.spdx.json').toString());
+  const licences = new Map(
+    parts.map(({ name, licenseDeclared }: Record<string, string>) => [name, licenseDeclared]),
+  );
+  for (const name of Object.keys(description.dependencies)) assert.ok(licences.get(name), name);
+  assert.match(read('CHANGES.md').toString(), /^[#-]/m);
+  const wrong = run(process.execPath, ['scripts/release.ts', 'v0.0.1', folder], { cwd: checkout, env });
+  await assert.rejects(wrong, /the tag is v0\.0\.1, but zukan is version/);
+});
+
+test('the changes of a version are its section of the changelog', () => {
+  const changelog = '# Changelog\n\n## 2.0.0 (2026-12-01)\n\n- New.\n\n## 1.0.0\n\n- Old.\n';
+  assert.equal(changesOf(changelog, '2.0.0'), '- New.');
+  assert.equal(changesOf(changelog, '1.0.0'), '- Old.');
+  assert.throws(() => changesOf(changelog, '2.0'), /no section "2.0"/);
+});
 
 test('contains compiled code only, no Node, and stays small', () => {
   assert.ok(statSync(tarballPath('zukan')).size < 9_000_000);
