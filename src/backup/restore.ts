@@ -26,7 +26,7 @@ export interface RestoreOptions {
   openSnapshot(): Promise<CatalogueSnapshot>;
   /** Called before the commit. Keys have no effect without images. */
   addLinkKeys(keys: string[]): Promise<void>;
-  defaults: NewRecordDefaults;
+  defaults: () => NewRecordDefaults;
   /** Called with the length of each line that is done. */
   onProgress(size: number): void;
   warn: (problem: string) => void;

@@ -71,7 +71,12 @@ export async function runImport(
       const onSkipped = prune ? prune.noteSkipped : () => {};
       const onHidden = prune ? prune.noteHidden : () => {};
       const preparing = { upload, staging, problems, copies, options, onRead, onSkipped, onHidden };
-      for (const [index, source] of sources.entries()) await prepareSource(source, index, preparing);
+      const now = Date.parse(options.defaults().now);
+      let group = 0;
+      for (const [index, source] of sources.entries()) {
+        if (!source.isFolder || !sources[index - 1]?.isFolder) group = index;
+        await prepareSource(source, index, { ...preparing, group, now });
+      }
       if (staging.isEmpty || problems.isFull) throwIfInvalid();
       const paths = sources.flatMap(({ folder, isFolder, pictureOf }) =>
         isFolder || pictureOf ? folder : [],

@@ -83,9 +83,13 @@ export interface StagedPicture {
 export interface StagedRecords {
   source: number;
   position: number;
+  /** Those with a lower one are saved first; of the same one, in the order of the sources and positions. */
+  place: string;
   records: string;
   picture?: StagedPicture | undefined;
 }
+
+export type StagedPlace = Pick<StagedRecords, 'source' | 'position'>;
 
 /**
  * What imports have read and not committed. The stored files of those that ended are not leftovers, for a week. Methods fail
@@ -96,8 +100,8 @@ export interface StagingTable {
   find(paths: string[]): StagedPicture[];
   /** Call it when the files are durable. An import is named by its journal. */
   add(owner: string, rows: StagedRecords[]): void;
-  /** Those of an import, by source and position. */
-  rows(owner: string): Iterable<StagedRecords>;
+  /** Those of an import, in the order of the places. Fails if one is gone. */
+  rows(owner: string, places: Iterable<StagedPlace>): Iterable<Omit<StagedRecords, 'place'>>;
   /** The imports that have not ended, as far as the table knows. */
   running(): string[];
   /** These imports have ended, and what they staged of pictures is kept. */

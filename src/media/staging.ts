@@ -8,12 +8,12 @@
  */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { originalKey } from '../catalogue/documents/document.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import { makeFolder, PRIVATE_FOLDER, removeDatabase } from '../lib/file-system.ts';
-import type { StagedPicture, StagedRecords, StagingTable, Upload } from './files.ts';
+import type { StagedPicture, StagedPlace, StagedRecords, StagingTable, Upload } from './files.ts';
 
 /** How long an import can be continued. */
 const MAX_AGE_MS = 7 * DAY_MS;
@@ -112,19 +112,18 @@ export function openStaging(path: string, clock: Clock): StagingTable {
         }
     },
 
-    *rows(owner) {
-      if (path !== '' && !existsSync(path)) return;
+    *rows(owner, places) {
       const database = open();
       try {
         // One by one: other imports must not wait for a reader, and a row may be long.
-        const next = database.prepare(`select ${COLUMNS} from staged
-          where import = ? and (source, position) > (?, ?) order by source, position limit 1`);
-        for (let last = { source: -1, position: -1 }; ; ) {
-          const row = next.get(owner, last.source, last.position) as Row | undefined;
-          if (!row) return;
-          last = row;
-          const { source, position, records, facts } = row;
-          yield { source, position, records, ...(facts && { picture: toPicture(row) }) };
+        const find = database.prepare(
+          `select ${COLUMNS} from staged where import = ? and source = ? and position = ?`,
+        );
+        for (const { source, position } of places) {
+          const row = find.get(owner, source, position) as Row | undefined;
+          // No record may be lost: it may be the one that says how a picture is rated.
+          if (!row) throw new Error('some of what was read is lost; import again');
+          yield { source, position, records: row.records, ...(row.facts && { picture: toPicture(row) }) };
         }
       } finally {
         if (database !== temporary) database.close();
@@ -237,6 +236,7 @@ export class Staging {
   readonly #table: StagingTable;
   readonly #upload: Upload;
   readonly #isKept: boolean;
+  readonly #places = new Places();
   #waiting: StagedRecords[] = [];
   #length = 0;
   #pictures = 0;
@@ -267,6 +267,7 @@ export class Staging {
   }
 
   async add(row: StagedRecords): Promise<void> {
+    this.#places.add(row);
     this.#waiting.push(row);
     this.#length += lengthOf(row);
     if (row.picture?.fingerprint) this.#pictures++;
@@ -274,21 +275,16 @@ export class Staging {
       await this.#write();
   }
 
-  /** In the order of the sources and positions. */
-  async *rows(): AsyncGenerator<StagedRecords, void> {
+  async *rows(): AsyncGenerator<Omit<StagedRecords, 'place'>, void> {
     await this.#writing;
-    if (this.#written === 0) {
-      yield* this.#waiting.sort((a, b) => a.source - b.source || a.position - b.position);
+    if (this.#written > 0) {
+      await this.#write(true);
+      yield* this.#table.rows(this.#upload.id, this.#places);
       return;
     }
-    await this.#write(true);
-    let count = 0;
-    for (const row of this.#table.rows(this.#upload.id)) {
-      count++;
-      yield row;
-    }
-    // No record may be lost: it may be the one that says how a picture is rated.
-    if (count !== this.#written) throw new Error('some of what was read is lost; import again');
+    const nameOf = ({ source, position }: StagedPlace) => `${source} ${position}`;
+    const waiting = new Map(this.#waiting.map((row) => [nameOf(row), row]));
+    for (const place of this.#places) yield waiting.get(nameOf(place)) as StagedRecords;
   }
 
   /** What was staged below the folders, and what this import does not use, becomes unused with its commit. */
@@ -335,6 +331,30 @@ export class Staging {
       for (const row of rows) this.#length -= lengthOf(row);
     });
     return this.#writing;
+  }
+}
+
+/** In what order an import saves its rows: on disk if they are many, and gone with the process. */
+class Places implements Iterable<StagedPlace> {
+  readonly #database = new DatabaseSync('');
+  readonly #add: StatementSync;
+
+  constructor() {
+    // Never committed: the process reads it through the same connection.
+    this.#database.exec(`pragma journal_mode = off; begin;
+      create table place (source int, position int, place text, picture text) strict`);
+    this.#add = this.#database.prepare('insert into place values (?, ?, ?, ?)');
+  }
+
+  add({ source, position, place, picture }: StagedRecords): void {
+    this.#add.run(source, position, place, picture?.hashes.at(-1) ?? `${source} ${position}`);
+  }
+
+  /** Copies of a picture have the place of the first of them, and stay in the order of their paths. */
+  *[Symbol.iterator](): Iterator<StagedPlace> {
+    const ordered = `select source, position, min(place) over (partition by picture) as first from place
+      order by first, source, position`;
+    for (const row of this.#database.prepare(ordered).iterate()) yield row as unknown as StagedPlace;
   }
 }
 

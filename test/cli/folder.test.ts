@@ -78,13 +78,13 @@ test('reads categories from folders and other fields from sidecars, and creates 
   const named = new Map(all.filter(({ name }) => name).map(({ id, name }) => [id, name]));
   const images = all
     .filter(({ type }) => type === 'image')
-    .map(({ artist, categories, characters, nsfw, source, createdAt }) => ({
+    .map(({ artist, categories, characters, nsfw, source, takenAt = '' }) => ({
       artist: named.get(artist),
       categories: categories.map((id: string) => named.get(id)),
       characters: characters.map((id: string) => named.get(id)),
       nsfw,
       source,
-      year: createdAt.slice(0, 4),
+      year: takenAt.slice(0, 4),
     }));
   const noSource = { name: '', url: '' };
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('reads categories from folders and other fields from sidecars, and creates 
         characters: [],
         nsfw: 'sfw',
         source: noSource,
-        year: images[3]?.year,
+        year: '',
       },
       {
         artist: 'Ann',
@@ -104,7 +104,7 @@ test('reads categories from folders and other fields from sidecars, and creates 
         characters: ['Cleo'],
         nsfw: 'nsfw',
         source: { name: 's', url: 'https://example.org/' },
-        year: images[3]?.year,
+        year: '',
       },
       {
         artist: 'Unknown',
@@ -112,7 +112,7 @@ test('reads categories from folders and other fields from sidecars, and creates 
         characters: [],
         nsfw: 'sfw',
         source: noSource,
-        year: images[3]?.year,
+        year: '',
       },
       {
         artist: 'Ann',

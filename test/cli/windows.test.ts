@@ -56,7 +56,7 @@ test('continues an import that was interrupted, and removes what another one lef
   await upload.put('ab/unused.png', Buffer.from('bytes'), { hash: '', mimetype: 'image/png' });
   const picture = { path: join(pictures, '1.png'), fingerprint: 'former', hashes: [], facts: '' };
   files.staging.add(upload.id, [
-    { source: 0, position: 0, records: '[]', picture: { ...picture, keys: ['ab/unused.png'] } },
+    { source: 0, place: '', position: 0, records: '[]', picture: { ...picture, keys: ['ab/unused.png'] } },
   ]);
   await upload.abandon();
   await succeed(['import', '--quiet', pictures], environment);

@@ -117,7 +117,7 @@ if (!skip) {
     };
     const first = runImport([catalogueFile('first', folder, open)], openAndLose, {
       files: openFiles(config),
-      defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
+      defaults: () => ({ now: '2026-01-01T00:00:00.000Z', newId: () => newId() }),
       concurrency: 1,
       thumbnailSizes: [],
       isDryRun: false,

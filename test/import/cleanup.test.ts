@@ -53,7 +53,7 @@ test('keeps files that another import uses by the time a failed one cleans up', 
   };
   const failing = runImport([catalogueFile('failing', folder, lines)], openSecondWriterLate, {
     files: openFiles(config),
-    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
+    defaults: () => ({ now: '2026-01-01T00:00:00.000Z', newId: () => newId() }),
     concurrency: 2,
     thumbnailSizes: [],
     isDryRun: false,

@@ -21,7 +21,6 @@ const none: Metadata = {
   usageTerms: undefined,
   credit: undefined,
   alt: undefined,
-  date: undefined,
   takenAt: undefined,
   title: undefined,
   description: undefined,
@@ -40,14 +39,14 @@ test('fills the open fields only', () => {
     keywords: ['night sky', 'blue, deep', 'cats', ','],
     copyright: '© Ann',
     copyrightUrl: 'https://example.org/c',
-    date: '2024-02-03T04:05:06.000Z',
+    takenAt: '2024-02-03T04:05:06.000Z',
   };
   assert.deepEqual(fill(metadata), {
     ...picture,
     artist: 'Ann',
     categories: ['cats', 'night sky', 'blue  deep'],
     licence: '© Ann=https://example.org/c',
-    createdAt: '2024-02-03T04:05:06.000Z',
+    takenAt: '2024-02-03T04:05:06.000Z',
   });
   assert.deepEqual(fill(metadata, []), picture);
   assert.deepEqual(fill(metadata, ['artist']), { ...picture, artist: 'Ann' });
@@ -129,10 +128,10 @@ test('keywords make a picture more explicit, never less', () => {
 test('what the metadata states is no longer open', () => {
   const { openFields } = addMetadata(
     { ...picture, openFields: allFields },
-    { ...none, creator: 'Ann', date: 'never', keywords: ['nsfw'] },
+    { ...none, creator: 'Ann', takenAt: 'never', keywords: ['nsfw'] },
   );
   assert.deepEqual(openFields, [
-    ...['source', 'createdAt', 'characters', 'nsfw'],
+    ...['source', 'characters', 'nsfw'],
     ...['title', 'description', 'takenAt', 'licence', 'credit', 'alt'],
   ]);
 });
@@ -146,7 +145,6 @@ test('reads XMP before IPTC before EXIF, in every format', async () => {
         creator: 'Ann Ink',
         keywords: ['night sky', 'blue, deep'],
         copyright: '© Ann Ink',
-        date: '2024-02-03T04:05:06.000Z',
         takenAt: '2024-02-03T04:05:06',
       },
     );
@@ -198,14 +196,14 @@ test('a folder of pictures gets artists and categories from their metadata unles
   const artists = new Map<string, string>();
   for await (const { id, name } of snapshot.entries('artist')) artists.set(id, name);
   const images = (await Array.fromAsync(snapshot.images())).map(({ document }) => {
-    const { artist, categories, source, licence, createdAt, nsfw } = readDocument(document);
+    const { artist, categories, source, licence, takenAt, nsfw } = readDocument(document);
     const names = categories.map(({ name }) => name);
-    return [artists.get(artist ?? ''), names, source.name, licence, createdAt.slice(0, 4), nsfw];
+    return [artists.get(artist ?? ''), names, source.name, licence, takenAt.slice(0, 4), nsfw];
   });
   assert.deepEqual(images, [
     ['Ann Ink', ['blue  deep', 'cats', 'night sky'], '', '© Ann Ink', '2024', 'sfw'],
     ['Bob', ['cats'], '', '© Ann Ink', '2024', 'sfw'],
-    ['Ann Ink', ['blue  deep', 'cats', 'night sky'], 'example.org', '© Ann Ink', '2020', 'nsfw'],
+    ['Ann Ink', ['blue  deep', 'cats', 'night sky'], 'example.org', '© Ann Ink', '2024', 'nsfw'],
   ]);
   assert.deepEqual(await importFiles(config, [folder]), { added: 0, updated: 0, unchanged: 3 });
 });

@@ -1,7 +1,7 @@
 /** A messy folder of somebody's own pictures: messy/ has the catalogue that it becomes, and the summary of the import. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
@@ -12,6 +12,9 @@ import { runCommand } from '../support/zukan/program.ts';
 
 /** Files that were just written are read again the next time. Images without a date are of this day. */
 setClockAhead(Date.parse('2100-01-01T00:00:00Z'));
+
+/** No file has a date of its own. */
+const COPIED = new Date('2099-12-31T23:59:00Z');
 
 const photo = paint(7, 320, 240);
 const jpeg = (width: number) => photo().resize(width).jpeg().toBuffer();
@@ -118,6 +121,7 @@ async function makeFolder(root: string): Promise<void> {
   const write = (name: string, content: string | Buffer) => {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), content);
+    utimesSync(join(root, name), COPIED, COPIED);
   };
   for (const [name, content] of Object.entries(files))
     write(name, typeof content === 'number' ? tinyPicture(content) : content);

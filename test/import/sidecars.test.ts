@@ -23,7 +23,9 @@ const readJson = (value: unknown) => read({ 'a.json': JSON.stringify(value) });
 function stated({ openFields = [], ...record }: ImageLine): object {
   const { type, file, categories = [], characters = [], ...others } = record;
   const all = { ...others, categories: categories.toSorted(), characters: characters.toSorted() };
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !openFields.includes(name as never)));
+  // When a picture was published stands in for when it was taken, which the picture itself may say.
+  const isStated = (name: string) => name === 'takenAt' || !openFields.includes(name as never);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => isStated(name)));
 }
 
 describe('reads the sidecar of', () => {
@@ -102,7 +104,7 @@ test('image boards have numbers for the types of tags', async () => {
 });
 
 test('an empty field states that there is none; a missing one states nothing', async () => {
-  assert.deepEqual((await readJson({})).openFields?.length, 12);
+  assert.deepEqual((await readJson({})).openFields?.length, 11);
   const empty = { artist: null, source: '', createdAt: null, tags: [], characters: [], rating: '' };
   assert.deepEqual((await readJson(empty)).openFields, ['nsfw', ...DETAIL_FIELDS]);
 });

@@ -30,7 +30,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
   }
   const importing = runImport([catalogueFile('slow', folder, lines)], () => openWriter(config), {
     files: openFiles(config),
-    defaults: { now: '2026-01-01T00:00:00.000Z', newId: () => newId() },
+    defaults: () => ({ now: '2026-01-01T00:00:00.000Z', newId: () => newId() }),
     concurrency: 2,
     thumbnailSizes: [],
     isDryRun: false,

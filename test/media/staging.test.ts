@@ -30,6 +30,7 @@ const picture = (index: number, path = `/pictures/${index}.png`) => ({
 const row = (index: number, staged?: StagedRecords['picture']): StagedRecords => ({
   source: 0,
   position: index,
+  place: '',
   records: text(index),
   picture: staged,
 });
@@ -61,6 +62,31 @@ for (const [where, count] of [
         rows.map(({ position, records }) => [position, records]),
       );
     }
+  });
+
+for (const count of [5, 60])
+  test(`rows are in the order of their places, and copies follow the first of them: ${count} rows`, async () => {
+    const folder = temporaryFolder();
+    const { upload, staging } = await begin(folder);
+    const placeOf = (index: number) => String((count - index) % 4);
+    // Two after each other are copies, the second one without a location.
+    const hashOf = (index: number) => `hash ${index - (index % 2)}`;
+    const firstOf = (index: number) =>
+      [index - (index % 2), index - (index % 2) + 1]
+        .filter((one) => one < count)
+        .map(placeOf)
+        .sort()[0] ?? '';
+    const indices = Array.from({ length: count }, (_, index) => index);
+    for (const index of indices) {
+      const hashes = index % 2 ? [hashOf(index)] : [`located ${index}`, hashOf(index)];
+      await staging.add({ ...row(index, { ...picture(index), hashes }), place: placeOf(index) });
+    }
+    const expected = indices.toSorted((a, b) => Number(firstOf(a)) - Number(firstOf(b)) || a - b);
+    assert.deepEqual(
+      (await all(staging)).map(({ position }) => position),
+      expected,
+    );
+    await upload.finish();
   });
 
 test('several imports at once get what each of them added, and the file goes with the last row', async () => {

@@ -262,7 +262,7 @@ async function importPlaces(
   try {
     const options = {
       files: openFiles(config),
-      defaults: { now: new Date().toISOString(), newId: () => newId() },
+      defaults: () => ({ now: new Date().toISOString(), newId: () => newId() }),
       concurrency: 2 * availableParallelism(),
       run,
       thumbnailSizes,

@@ -198,7 +198,7 @@ async function restore(
       openWriter: writersFor(config, terminal),
       openSnapshot: () => openSnapshot(config),
       addLinkKeys: async (keys) => void notes.push(...(await restoreKeys(config, keys))),
-      defaults: { now: new Date().toISOString(), newId: () => newId() },
+      defaults: () => ({ now: new Date().toISOString(), newId: () => newId() }),
       onProgress,
       warn: warnOn(terminal),
       signal,

@@ -6,7 +6,7 @@ import type { SourceFile } from '../../catalogue/records.ts';
 import { type CatalogueWriter, type Entry, MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import { entryDocument, type FolderAlbum, planFolderAlbum } from '../plan/entry.ts';
-import { ExistingEntries } from '../plan/existing.ts';
+import { ExistingEntries, type NewRecordDefaults } from '../plan/existing.ts';
 import type { ImportOptions } from '../prepare/prepare.ts';
 import { RecordError } from '../records/problems.ts';
 import { type EntryLine, type ImageLine, isValidRecord } from '../records/record.ts';
@@ -17,13 +17,19 @@ import { loadEntries } from './decisions.ts';
 
 export class FolderAlbums {
   readonly #writer: CatalogueWriter;
-  readonly #options: Pick<ImportOptions, 'albumFolders' | 'defaults' | 'report'>;
+  readonly #options: Pick<ImportOptions, 'albumFolders' | 'report'>;
+  readonly #defaults: NewRecordDefaults;
   /** The images that no folder of the name had before, by name. */
   readonly #added = new Map<string, Set<string>>();
 
-  constructor(writer: CatalogueWriter, options: Pick<ImportOptions, 'albumFolders' | 'defaults' | 'report'>) {
+  constructor(
+    writer: CatalogueWriter,
+    options: Pick<ImportOptions, 'albumFolders' | 'report'>,
+    defaults: NewRecordDefaults,
+  ) {
     this.#writer = writer;
     this.#options = options;
+    this.#defaults = defaults;
   }
 
   /** Notes the files that images come from, before they are saved. */
@@ -97,7 +103,7 @@ export class FolderAlbums {
   }
 
   #newAlbum(name: string, images: string[]): Entry {
-    const { now, newId } = this.#options.defaults;
+    const { now, newId } = this.#defaults;
     const id = newId();
     const document = entryDocument({ type: 'album', name }, id, now);
     return { kind: 'album', id, name, createdAt: now, document, images };

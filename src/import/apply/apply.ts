@@ -6,7 +6,7 @@ import type { SourceFile } from '../../catalogue/records.ts';
 import type { CatalogueWriter } from '../../catalogue/writer.ts';
 import type { Upload } from '../../media/files.ts';
 import type { Staging } from '../../media/staging.ts';
-import { Batch } from '../plan/existing.ts';
+import { Batch, type NewRecordDefaults } from '../plan/existing.ts';
 import type { HistoryLine } from '../plan/history.ts';
 import type { Picture } from '../plan/image.ts';
 import { isNamedThumbnail } from '../plan/looks.ts';
@@ -42,6 +42,7 @@ export class ImportApplier {
   readonly #problems: Problems;
   readonly #copies: PictureCopies;
   readonly #options: ImportOptions;
+  readonly #defaults: NewRecordDefaults;
   readonly #saver: Saver;
   /** If a history comes with the records. */
   #history: HistoryMover | undefined;
@@ -70,11 +71,12 @@ export class ImportApplier {
     this.#problems = problems;
     this.#copies = copies;
     this.#options = options;
+    this.#defaults = options.defaults();
     this.#unsaved = new Set(upload.newKeys());
-    if (options.albumFolders.length > 0) this.#albums = new FolderAlbums(writer, options);
+    if (options.albumFolders.length > 0) this.#albums = new FolderAlbums(writer, options, this.#defaults);
     if (sources.some(({ isFolder }) => !isFolder)) this.#albumFiles = new AlbumFiles(sources);
     this.#versions = new Versions(writer, copies, folders);
-    this.#saver = new Saver(writer, upload, options.defaults, problems, options, (needed) =>
+    this.#saver = new Saver(writer, upload, this.#defaults, problems, options, (needed) =>
       this.#storeLost(needed),
     );
   }
@@ -120,14 +122,14 @@ export class ImportApplier {
 
   /** All records of a batch have the same type. */
   async #saveBatch(records: PreparedRecord[]): Promise<void> {
-    const { defaults, report } = this.#options;
+    const { report } = this.#options;
     const type = records[0]?.record.type;
     if (type === 'image') {
       for (const record of records as PreparedImage[]) record.picture ??= pictureFromRecord(record.record);
       await this.#saveImages(records as PreparedImage[]);
     } else if (type === 'blocked' || type === 'removed') {
       const lines = records.map(({ record }) => record as DecisionLine);
-      await saveDecisions(lines, this.#writer.decisions, defaults.now, report);
+      await saveDecisions(lines, this.#writer.decisions, this.#defaults.now, report);
     } else if (type === 'history' || type === 'change' || type === 'change-item' || type === 'trash') {
       const stored = records.filter((record): record is PreparedRecord & StoredPicture => !!record.picture);
       await this.#storeLost(

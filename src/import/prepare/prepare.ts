@@ -17,6 +17,7 @@ import { Batch, type NewRecordDefaults } from '../plan/existing.ts';
 import type { HistoryLine } from '../plan/history.ts';
 import type { Picture } from '../plan/image.ts';
 import { isNamedThumbnail, type Looks } from '../plan/looks.ts';
+import { placeOf } from '../plan/order.ts';
 import type { DecisionLine } from '../records/lines.ts';
 import type { ProblemOptions, Problems, RecordLocation } from '../records/problems.ts';
 import {
@@ -41,7 +42,8 @@ export interface ImportSource {
 
 export interface ImportOptions extends Required<ProblemOptions> {
   files: Files;
-  defaults: NewRecordDefaults;
+  /** Asked for when the records are saved: that is when they are added. */
+  defaults: () => NewRecordDefaults;
   /** How many pictures are read at the same time. */
   concurrency: number;
   /** The sizes of thumbnails. */
@@ -91,6 +93,10 @@ type ParsedRecord = RecordLocation & {
 };
 
 interface Preparing {
+  /** Of the sources whose pictures are ordered together. */
+  group: number;
+  /** When the import began. */
+  now: number;
   upload: Upload;
   staging: Staging;
   problems: Problems;
@@ -166,7 +172,7 @@ function parse(
 
 /** All records of a batch have the same type. Leaves out those whose picture is invalid. */
 async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Preparing): Promise<void> {
-  const { upload, staging, options, problems, copies } = preparing;
+  const { group, now, upload, staging, options, problems, copies } = preparing;
   options.signal.throwIfAborted();
   if (problems.isFull || batch.length === 0) return;
   const pictures = batch.flatMap((line, index) => {
@@ -208,11 +214,13 @@ async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Prep
       return;
     }
     const [keys, facts] = [keysOf(read), JSON.stringify(read)];
-    await staging.add(toRow([ready], { path, fingerprint, keys, hashes: read.hashes, facts }));
+    const { takenAt } = record as ImageLine;
+    const place = placeOf(group, line.file && { ...line.file, source: line.source, takenAt }, now);
+    await staging.add(toRow(place, [ready], { path, fingerprint, keys, hashes: read.hashes, facts }));
   });
   for (const each of noted) if (each) copies.note(each.hashes, each.record);
   const together = prepared.filter((record) => record !== undefined);
-  if (together.length > 0) await staging.add(toRow(together));
+  if (together.length > 0) await staging.add(toRow(placeOf(group, undefined, now), together));
 }
 
 export function pictureOf(
@@ -264,13 +272,16 @@ function completeRecord(record: ImageLine, { metadata }: FilePicture): ImageLine
   return { ...(metadata ? addMetadata(record, metadata) : record), isFromFolder: true };
 }
 
-function toRow(records: PreparedRecord[], picture?: StagedPicture): StagedRecords {
+function toRow(place: string, records: PreparedRecord[], picture?: StagedPicture): StagedRecords {
   const { source, position } = records[0] as PreparedRecord;
-  return { source, position, records: JSON.stringify(records), picture };
+  return { source, position, place, records: JSON.stringify(records), picture };
 }
 
 /** Each with the length of its JSON. The metadata of pictures has served its purpose, and may be long. */
-export function fromRow({ records, picture }: StagedRecords): (PreparedRecord & { size: number })[] {
+export function fromRow({
+  records,
+  picture,
+}: Pick<StagedRecords, 'records' | 'picture'>): (PreparedRecord & { size: number })[] {
   const prepared: PreparedRecord[] = JSON.parse(records);
   const size = records.length / prepared.length;
   const { metadata, ...stored } = picture ? JSON.parse(picture.facts) : {};

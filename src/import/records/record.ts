@@ -52,7 +52,7 @@ interface FolderFacts extends ArtistRights {
   hidden?: string;
 }
 export const OPEN_FIELDS = [
-  ...(['artist', 'source', 'createdAt', 'categories', 'characters', 'nsfw'] as const),
+  ...(['artist', 'source', 'categories', 'characters', 'nsfw'] as const),
   ...DETAIL_FIELDS,
 ] as const;
 export type OpenField = (typeof OPEN_FIELDS)[number];

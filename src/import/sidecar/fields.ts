@@ -17,7 +17,7 @@ export interface SidecarFields extends GivenDetails {
   id?: string | undefined;
   artist?: string | null | undefined;
   source?: unknown;
-  createdAt?: string | null | undefined;
+  createdAt?: string | undefined;
   categories?: string[] | undefined;
   characters?: string[] | undefined;
   /** Stands in for `takenAt`, if nothing says when it was taken. */

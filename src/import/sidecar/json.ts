@@ -45,7 +45,7 @@ export function readJson(text: string): SidecarFields {
     id: typeof fields.id === 'string' && isId(fields.id) ? fields.id : undefined,
     artist: readArtist(fields, typed, plain),
     source: readSource(fields, text),
-    createdAt: readDate(fields),
+    createdAt: readOwnTime(fields),
     categories: readCategories(fields, typed, plain),
     characters: readCharacters(fields, typed, plain),
     ...readDetails(fields, plain),
@@ -127,11 +127,10 @@ function readSource(fields: Fields, text: string): unknown {
   return found ?? (source === undefined && sources === undefined ? undefined : null);
 }
 
-function readDate(fields: Fields): string | null | undefined {
-  const { createdAt } = fields;
-  // Our own field is checked like that of a catalogue file.
-  if (createdAt !== undefined) return typeof createdAt === 'string' ? createdAt : null;
-  return publishedIn(fields) ?? (fields.created_at === undefined ? undefined : null);
+/** Our own field is checked like that of a catalogue file. Tools that have it, too, have a date besides. */
+function readOwnTime(fields: Fields): string | undefined {
+  const isOwn = typeof fields.createdAt === 'string' && publishedIn(fields) === undefined;
+  return isOwn ? (fields.createdAt as string) : undefined;
 }
 
 function publishedIn(fields: Fields): string | undefined {
@@ -316,7 +315,6 @@ function readTakeout(fields: Fields): SidecarFields {
     title: isFileName ? undefined : title,
     fileName: isFileName ? title : undefined,
     description: descriptionText(fields.description),
-    createdAt: takenAt,
     takenAt,
     marked: { rating: undefined, unknown: [] },
     hidden: hiddenReason(fields),

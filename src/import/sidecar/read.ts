@@ -58,10 +58,9 @@ function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
   if (!metadata) throw new RecordError('not valid XMP');
   const tags = new Tags();
   tags.add(metadata.keywords);
-  const { creator, date, takenAt } = metadata;
+  const { creator, takenAt } = metadata;
   return {
     artist: validName('artist', creator) ?? [...tags.artist][0],
-    createdAt: date,
     title: titleText(metadata.title) ?? titleText([...tags.title][0]),
     description: descriptionOf(metadata),
     takenAt,
@@ -96,7 +95,7 @@ const PLACE = /^geo:/i;
  */
 export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   const { openFields = [], unknownMarkers, atLeast, folder, ...closed } = record;
-  const { creator, date, takenAt } = metadata;
+  const { creator, takenAt } = metadata;
   const open = new Set(openFields);
   let result: ImageLine = closed;
   const add = (field: OpenField, value: Partial<ImageLine>) => {
@@ -106,7 +105,6 @@ export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   };
   const artist = validName('artist', creator);
   if (artist) add('artist', { artist });
-  if (date !== undefined) add('createdAt', { createdAt: date });
   const [title, description] = [titleText(metadata.title), descriptionOf(metadata)];
   if (title && !isBoilerplate(title)) add('title', { title });
   if (description) add('description', { description });
@@ -218,7 +216,6 @@ export function readPhotoPrism(text: string): SidecarFields {
     artist: validName('artist', get('Details.Artist')),
     ...readRights({ notice: get('Details.Copyright'), terms: get('Details.License') }),
     categories: names.length > 0 ? [...new Set(names)] : undefined,
-    createdAt: takenAt,
     takenAt,
     title: titleText(written('Title')),
     description: descriptionText(written('Caption') ?? written('Description')),

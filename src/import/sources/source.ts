@@ -59,6 +59,8 @@ export interface FoundFile extends Omit<SourceFile, 'image' | 'state'> {
   /** Whether it has the fingerprint that it had then. */
   isUnchanged: boolean;
   readiness: Readiness;
+  /** When its contents were last changed, in milliseconds. */
+  modified: number;
   /** Whether it stands for all pictures of a folder that cannot be read. */
   isFolder: boolean;
 }
@@ -243,6 +245,7 @@ function lookUp(
     former: current.filter((one): one is KnownFile => !isRemoved(one)),
     fingerprint: stored,
     isUnchanged,
+    modified: fingerprint?.modified ?? 0,
     readiness: (!isUnchanged && fingerprint && readiness?.(join(folder, path), fingerprint.text)) || 'ready',
     isFolder: problem !== undefined,
   } as const;
@@ -310,6 +313,8 @@ interface Fingerprint {
   text: string;
   /** Whether the file may still change without its fingerprint. */
   isRecent: boolean;
+  /** When the picture was last written. */
+  modified: number;
 }
 
 /**
@@ -325,18 +330,23 @@ function takeFingerprint(
   now: number,
 ): Fingerprint | undefined {
   const facts: string[] = [];
-  let newest = 0;
+  let [newest, modified] = [0, 0];
   try {
     for (const name of [path, ...companions]) {
       // Synchronous, because that is much faster, and a folder has many files.
       const stats = statSync(join(folder, name), { bigint: true });
       facts.push(`${normaliseName(name)} ${describeStats(stats)}`);
+      if (name === path) modified = Number(stats.mtimeMs);
       newest = Math.max(newest, Number(stats.ctimeMs), Number(stats.mtimeMs));
     }
   } catch {
     return undefined;
   }
-  return { text: hash('sha256', [options, ...facts].join('\n')), isRecent: newest > now - MIN_AGE_MS };
+  return {
+    text: hash('sha256', [options, ...facts].join('\n')),
+    isRecent: newest > now - MIN_AGE_MS,
+    modified,
+  };
 }
 
 function describeStats({ size, mtimeNs, ctimeNs }: BigIntStats): string {

@@ -16,9 +16,7 @@ export interface Metadata {
   usageTerms: string | undefined;
   credit: string | undefined;
   alt: string | undefined;
-  /** The date that the picture was made, in ISO 8601. Without a time zone it is UTC. */
-  date: string | undefined;
-  /** The same as it is given: without a time zone, it is a local time. */
+  /** When the picture was made, in ISO 8601. Without a time zone, it is a local time. */
   takenAt: string | undefined;
   title: string | undefined;
   description: string | undefined;
@@ -113,7 +111,6 @@ function interpret(tags: ExpandedTags): Metadata {
   ];
   // Licensors are structures, of which the first one counts.
   const [licensor = {}] = ((xmp.Licensor as { value?: unknown } | undefined)?.value ?? []) as Tags[];
-  const takenAt = dates.find((date) => asIso(date) !== undefined);
   return {
     creator: first(texts(xmp.creator), texts(iptc['By-line']), texts(exif.Artist))[0],
     keywords: allKeywords(
@@ -128,8 +125,7 @@ function interpret(tags: ExpandedTags): Metadata {
     usageTerms: texts(xmp.UsageTerms)[0],
     credit: first(texts(xmp.Credit), texts(iptc.Credit), texts(licensor.LicensorName))[0],
     alt: texts(xmp.AltTextAccessibility)[0],
-    date: takenAt && asIso(takenAt),
-    takenAt,
+    takenAt: dates.find(isTime),
     title: first(texts(xmp.title), texts(iptc['Object Name']), texts(exif.XPTitle))[0],
     description: first(
       texts(xmp.description),
@@ -158,11 +154,10 @@ const splitKeywords = (tag: unknown) =>
     .map((text) => text.trim())
     .filter(Boolean);
 
-function asIso(text: string): string | undefined {
+function isTime(text: string): boolean {
   const [, date, time = 'T00:00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  const parsed = new Date(`${date}${time}${zone}`);
-  return Number.isNaN(parsed.getTime()) ? undefined : parsed.toISOString();
+  return !Number.isNaN(Date.parse(`${date}${time}${zone}`));
 }
 
 const MAX_RIGHTS_LENGTH = 300;
