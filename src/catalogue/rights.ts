@@ -1,6 +1,7 @@
 /** Under which licence an image is published, whom to credit, and what it is called for those who do not see it. Pure. */
 import { type Licence, readLicence } from '../lib/licence.ts';
 import { listInEnglish } from '../lib/text.ts';
+import { cutText, MAX_TITLE_LENGTH } from './schemas.ts';
 
 export const MAX_CREDIT_LENGTH = 255;
 export const MAX_ALT_LENGTH = 2000;
@@ -49,6 +50,7 @@ export function readArtistRights(artist: string): ArtistRights {
 
 interface Described {
   title?: string;
+  description?: string;
   alt?: string;
   characters: readonly { name: string }[];
   categories: readonly { name: string; nsfw: boolean }[];
@@ -60,10 +62,14 @@ const namesOf = (entries: readonly { name: string }[]) =>
     'and',
   );
 
-/** Its title, or else what it shows, without categories that are not for everyone. Empty if nothing is known. */
-export function titleOf({ title, characters, categories }: Described): string {
+/**
+ * Its title, or else the first line of its description, or else what it shows, without categories that are not for everyone. Empty
+ * if nothing is known.
+ */
+export function titleOf({ title, description = '', characters, categories }: Described): string {
+  const [firstLine] = cutText(description.trim(), MAX_TITLE_LENGTH).split('\n', 1);
   const shown = [characters, categories.filter(({ nsfw }) => !nsfw)];
-  return title || shown.map(namesOf).find(Boolean) || '';
+  return title || firstLine || shown.map(namesOf).find(Boolean) || '';
 }
 
 /** For those who do not see the image. */

@@ -62,7 +62,7 @@ const NO_LICENCE = { name: '', url: '' };
 function details({ image }: PictureModel): Markup {
   const {
     title,
-    description,
+    description = '',
     source,
     licence = NO_LICENCE,
     nsfw,
@@ -71,8 +71,12 @@ function details({ image }: PictureModel): Markup {
     reportUrl = '',
   } = image;
   const isReportable = /^(https?|mailto):/i.test(reportUrl);
-  return html`<h1 dir="auto">${titleOf(image)}</h1>
-${hasArtist(image) ? html`<p class="artist"><a href="${formatView(artistView(image), image.artistDetails?.name)}" dir="auto">${image.artistDetails?.name ?? texts.artist}</a></p>\n` : ''}${description ? html`<p class="lead" dir="auto">${description}</p>\n` : ''}${tags(image)}${downloads(image, title || titleOf(image))}${propertyList(
+  const heading = titleOf(image);
+  // The first line of the description may be the heading.
+  const lead =
+    !title && description.startsWith(heading) ? description.slice(heading.length).trim() : description;
+  return html`<h1 dir="auto">${heading}</h1>
+${hasArtist(image) ? html`<p class="artist"><a href="${formatView(artistView(image), image.artistDetails?.name)}" dir="auto">${image.artistDetails?.name ?? texts.artist}</a></p>\n` : ''}${lead ? html`<p class="lead" dir="auto">${lead}</p>\n` : ''}${tags(image)}${downloads(image, heading)}${propertyList(
   [
     [texts.licence, sourceLink(licence, 'license')],
     [texts.credit, creditLine(image)],

@@ -10,6 +10,7 @@ import {
   UNKNOWN_ARTIST,
 } from '../catalogue/documents/document.ts';
 import { type ImageState, parseEdited, stateOf } from '../catalogue/documents/edit-image.ts';
+import { titleOf } from '../catalogue/rights.ts';
 import { type Artist, DETAIL_FIELDS, type Image } from '../catalogue/schemas.ts';
 import type { Entry, Lookup, SavedImage } from '../catalogue/writer.ts';
 import { countImages } from '../changes/describe.ts';
@@ -23,12 +24,12 @@ const BATCH_SIZE = 500;
 const MAX_LISTED = 200;
 
 export function toTile({ id, document, edited }: SavedImage): Tile {
-  const { nsfw, characters, categories, meta, title, fileName } = readDocument(document);
+  const image = readDocument(document);
+  const { nsfw, meta, fileName } = image;
   const { width, height } = meta.dimens;
   const artist: Artist = JSON.parse(parseStored(document).artist);
-  const names = (entries: { name: string }[]) => entries.map(({ name }) => name).join(', ');
   const by = artist.id === UNKNOWN_ARTIST.id ? '' : ` by ${artist.name}`;
-  const label = title || names(characters) || names(categories.slice(0, 3)) || 'Untitled';
+  const label = titleOf(image) || fileName || 'Picture';
   const thumbHash = readPreviews(document)?.thumbHash;
   return {
     id,

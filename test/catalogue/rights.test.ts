@@ -109,6 +109,7 @@ test('an image is described by its alternative text, its title, or what it shows
   assert.equal(altOf({ ...shown, title: 'Pier', alt: 'A fox on a pier' }), 'A fox on a pier');
   assert.equal(altOf({ ...shown, title: 'Pier', alt: '' }), 'Pier');
   assert.equal(altOf({ ...shown, title: '' }), 'Ann and Cleo');
+  assert.equal(titleOf({ ...shown, title: '', description: '\n A pier. \nAt night.' }), 'A pier. ');
   assert.equal(titleOf({ ...shown, characters: [] }), 'fox');
   assert.equal(altOf({ characters: [], categories: [category('x', true)] }), '');
 });

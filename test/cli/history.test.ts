@@ -35,7 +35,7 @@ await forEachEngineInDepth((engine) => {
     assert.match(rename.summary, /^category "catgirl": name: catgirl → cat girl/);
     assert.match(
       await run('history', '2'),
-      new RegExp(`\\nimage ${first} \\(1\\) changed {2}rating: \\S+ → nsfw\n`),
+      new RegExp(`\\nimage ${first} \\(1\\.jpg\\) changed {2}rating: \\S+ → nsfw\n`),
     );
     assert.equal(JSON.parse(await run('history', '2', '--json')).items.length, 2);
     assert.deepEqual(
@@ -71,11 +71,11 @@ await forEachEngineInDepth((engine) => {
     await run('edit', first, '--rating', 'questionable');
     assert.match(
       await fails('undo', '2', '--strict'),
-      new RegExp(`nothing was undone: .*\\n.*\\n {2}image ${first} \\(1\\): rating changed since`),
+      new RegExp(`nothing was undone: .*\\n.*\\n {2}image ${first} \\(1\\.jpg\\): rating changed since`),
     );
     assert.match(
       await run('undo', '2'),
-      new RegExp(`2 images changed back\\nkept:\\n {2}image ${first} \\(1\\): rating changed since\\n`),
+      new RegExp(`2 images changed back\\nkept:\\n {2}image ${first} \\(1\\.jpg\\): rating changed since\\n`),
     );
     await run('undo', '5');
     assert.equal(await run('undo', '2'), 'undid change 2: 1 image changed back\n');
@@ -92,10 +92,13 @@ await forEachEngineInDepth((engine) => {
       (await run('trash')).split('\n').filter(Boolean).length,
       JSON.parse(await run('trash', '--json')).length,
     );
-    assert.match(await run('trash'), new RegExp(`^${first} \\(1\\) {2}removed [0-9-]+, kept until `, 'm'));
+    assert.match(
+      await run('trash'),
+      new RegExp(`^${first} \\(1\\.jpg\\) {2}removed [0-9-]+, kept until `, 'm'),
+    );
     assert.equal(
       JSON.parse(await run('trash', '--json')).find(({ id }: { id: string }) => id === first).name,
-      '1',
+      '1.jpg',
     );
     await run('undo', '2');
     assert.equal(await run('export'), before);

@@ -113,7 +113,7 @@ await forEachEngineInDepth((engine) => {
     assert.match(await run(), /^1 added, 1 updated, 0 unchanged\n(not read .*\n)?created/);
     const [after] = await images(box);
     assert.equal(after?.categories.length, 1, 'the folder states the categories');
-    const renamed = { ...before, categories: [], title: '2', fileName: '2.png' };
+    const renamed = { ...before, categories: [], fileName: '2.png' };
     assert.deepEqual({ ...after, categories: [] }, renamed);
     writeFileSync(join(pictures, 'questionable/2.txt'), 'c\n');
     assert.match(await run(), /^1 added, 1 updated/);

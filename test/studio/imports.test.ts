@@ -118,7 +118,7 @@ await forEachEngineInDepth(async (engine) => {
       [2, first, 0],
     );
     const pictures = preview.kept.listed.filter(({ kind }: { kind: string }) => kind === 'image');
-    assert.deepEqual(pictures, [{ kind: 'image', id: second, name: '2', reason: 'changed since' }]);
+    assert.deepEqual(pictures, [{ kind: 'image', id: second, name: '2.png', reason: 'changed since' }]);
     assert.deepEqual(await studio.ids(), imported, 'a preview changes nothing');
     const before = (await studio.get(`/picture/${first}`)).bytes;
     await studio.undo(1);

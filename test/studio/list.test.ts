@@ -81,7 +81,7 @@ await forEachEngineInDepth(async (engine) => {
     const { json: tiles } = await studio.post('/data/tiles', { ids: [image(1), image(2), image(9)] });
     const looks = { fileName: '', width: 30, height: 20, color: '#00ff00' };
     assert.deepEqual(tiles, [
-      { id: image(1), rating: 'sfw', label: 'sea, seaside by Nami', isEdited: false, ...looks },
+      { id: image(1), rating: 'sfw', label: 'sea and seaside by Nami', isEdited: false, ...looks },
       { id: image(2), rating: 'nsfw', label: 'Umi', isEdited: true, ...looks },
     ]);
     const { version, ...summary } = await studio.summary([image(1), image(2)]);

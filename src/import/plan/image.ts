@@ -205,22 +205,24 @@ const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
 
 /**
  * `isDecided` is whether an operator decided the title. A title that nobody stated is the name of the file made readable, and
- * follows the name.
+ * follows the name. Older versions made titles of the names that cameras give.
  */
 export function planDetails(record: ImageLine, before: Details = NO_DETAILS, isDecided = false): Details {
   const fileName = record.fileName ?? planFileName(record, before.fileName);
-  const isDerived = !isDecided && (before.title === '' || before.title === readableName(before.fileName));
-  const title = record.title ?? (isDerived ? readableName(fileName) : before.title);
+  const { title: former, fileName: formerFile } = before;
+  const isDerived = !isDecided && (readableName(former) === '' || former === readableName(formerFile));
+  const title = record.title ?? (isDerived ? readableName(fileName) : former);
   return { ...pickDetails(record, before), title, fileName };
 }
 
 /**
  * A picture of a folder may be renamed. A catalogue file may have two records of the same bytes, and importing it again changes
- * nothing. A hash tells less than a former name.
+ * nothing. A name that says nothing takes the place of no other.
  */
 function planFileName({ file = '', isFromFolder }: ImageLine, before: string): string {
   const name = baseName(file);
-  return before !== '' && (!isFromFolder || readableName(name) === '') ? before : name;
+  const isWorse = readableName(name) === '' && readableName(before) !== '';
+  return before !== '' && (!isFromFolder || isWorse) ? before : name;
 }
 
 /** The last part of a path, whichever system wrote it. */
@@ -230,21 +232,22 @@ export function baseName(path: string): string {
 }
 
 const EXTENSION = /(?!^)\.[a-z0-9]{1,5}$/i;
-/** A letter or two and a number, as cameras, phones and sites name files: `IMG_2041`, `PXL_20240501_120000`, `1234_p0`. */
-const CAMERA_NAME = /^[a-z]{0,10}[-_]?\d[\d_.-]*([-_]?[a-z]{1,3}\d*)?$/i;
+/** As cameras, phones, scanners and sites name files: `IMG_2041`, `PXL_20240501_120000.MP`, `1234_p0`, `Screenshot 2024-05-01`. */
+const CAMERA_NAME =
+  /^(?:(?:fb_|_)?(?:im[ag]*e?_?e?|imgp|mg|dsc[fn]?|[chk]?img|hpim|pict?|photo|p|r|pxl|mvi|vid|gopr|gp|dji|sam|wp|scan|received|signal)?[-_ ]*\d[\d_.-]*(?:[-_]?(?:[a-z]{1,2}|arw|cr2|dng|nef|orf|hdr|heic|burst|cover|edited|portrait)\d*)?|(?:screen[-_ ]?shot|whatsapp image)[-_ ]*\d.*)$/i;
 /** What file managers add to the name of a copy: ` (2)`, ` - Copy`, ` copy 3`. */
 const COPY_MARK = /(?:\s*\(\d{1,3}\)|[\s_-]+copy(?:[\s_-]*\d{1,3})?)$/i;
 /** A UUID, or 32 and more hexadecimal digits. */
 const HASH = /(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,128})(?![0-9a-z])/gi;
 
 /**
- * The name of a file as a title: `fox-in_the snow (2).jpg` is "fox in the snow". Names that cameras give stay as they are: people
- * know them. A hash or a UUID says nothing to anyone, so it is left out; the title is empty if nothing else is there.
+ * The name of a file as a title: `fox-in_the snow (2).jpg` is "fox in the snow". Names that cameras give say nothing to anyone, nor
+ * do hashes and UUIDs, which are left out; the title is empty if nothing else is there.
  */
 export function readableName(fileName: string): string {
   const stem = decodePercent(fileName.normalize().replace(EXTENSION, ''));
   const plain = withoutCopyMarks(cleanName(stem.replace(/\p{Cc}/gu, ' ')));
-  if (CAMERA_NAME.test(plain)) return cutText(plain, MAX_TITLE_LENGTH);
+  if (CAMERA_NAME.test(plain)) return '';
   const named = plain.replace(HASH, ' ');
   const words = named.replace(/_+/g, ' ').replace(/(?<=\S)-+(?=\S)/g, ' ');
   const title = words.replace(/\s+/g, ' ').replace(/^[\s-]+|[\s-]+$/g, '');
