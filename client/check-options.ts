@@ -7,6 +7,7 @@ import type {
   AllRandomOptions,
   ArtistFilter,
   CallOptions,
+  ChangesOptions,
   EntryOptions,
   FileUrlOptions,
   ImageFilter,
@@ -49,6 +50,7 @@ const allRandom: Names<AllRandomOptions> = { ...filter, seed: true };
 const random: Names<RandomOptions> = { ...allRandom, limit: true };
 const randomPage: Names<RandomPageOptions> = { ...random, cursor: true };
 const latest: Names<LatestOptions> = { ...filter, limit: true, cursor: true };
+const changes: Names<ChangesOptions> = { since: true, limit: true, nsfw: true, ...link };
 const similar: Names<SimilarOptions> = { ...imageFilter, ...artistFilter, ...link, limit: true };
 const file: Names<FileUrlOptions> = { width: true };
 const randomFile: Names<RandomFileUrlOptions> = { ...plainFilter, seed: true, ...file };
@@ -84,6 +86,7 @@ export const optionNames = {
   randomPage,
   allRandom,
   latest,
+  changes,
   similar,
   file,
   randomFile,

@@ -120,6 +120,13 @@ export interface LatestOptions extends RandomFilter {
   cursor?: string | undefined;
 }
 
+export interface ChangesOptions extends LinkOptions, Pick<ImageFilter, 'nsfw'> {
+  /** The cursor of the last page that you read. */
+  since?: string | undefined;
+  /** 1 to 25; 10 by default. */
+  limit?: number | undefined;
+}
+
 export interface SimilarOptions extends ImageFilter, ArtistFilter, LinkOptions {
   /** 1 to 25; 10 by default. */
   limit?: number | undefined;

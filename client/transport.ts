@@ -14,6 +14,8 @@ export interface Success {
   /** The length of the whole list. */
   total: number;
   cursor: string | undefined;
+  /** Whether there is a next page. */
+  hasMore: boolean;
 }
 
 /** The client does not wait longer than this; it throws the 429 instead. */
@@ -137,7 +139,8 @@ async function readResponse(
   const { success, data, meta, message } = parseJson(text);
   if (response.ok && success === true) {
     const total = Number(headers.get('X-Total-Count'));
-    return { data, meta, total, cursor: headers.get('X-Next-Cursor') ?? undefined };
+    const hasMore = headers.get('Link')?.includes('rel="next"') ?? false;
+    return { data, meta, total, cursor: headers.get('X-Next-Cursor') ?? undefined, hasMore };
   }
   const fallback = response.ok ? 'Unexpected response: is this a zukan server?' : `Status ${status}.`;
   const explanation = typeof message === 'string' ? message : fallback;

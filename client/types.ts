@@ -221,6 +221,21 @@ export interface Page<Item> {
   total: number;
 }
 
+/** What happened to an image, and the image as it is now, unless it was removed. */
+export interface ImageChange {
+  change: 'added' | 'changed' | 'removed';
+  id: string;
+  image?: Image;
+}
+
+export interface ChangesPage {
+  data: ImageChange[];
+  /** Pass it to go on. */
+  cursor: string;
+  /** Whether there may be more already. */
+  hasMore: boolean;
+}
+
 /** One page of the matching images, in the order of a seed or newest first. */
 export interface CursorPage {
   data: Image[];

@@ -6,6 +6,7 @@ import type {
   AlbumImageOptions,
   AllRandomOptions,
   CallOptions,
+  ChangesOptions,
   EntryListOptions,
   FileUrlOptions,
   ImageFilter,
@@ -94,6 +95,15 @@ export class Zukan {
   /** All images, oldest first; needs a token with the scope `image:list`. */
   images(options: PageOptions & SimilarOptions = {}, call: CallOptions = {}): Paged<types.Image> {
     return this.#getPage(paths.images, optionNames.imagePage, options, call);
+  }
+
+  /**
+   * What happened to images since a cursor, or first all images; needs a token with the scope `image:list`. Keep the cursor: it goes on
+   * from there, at once if `hasMore`.
+   */
+  async changes(options: ChangesOptions = {}, call: CallOptions = {}): Promise<types.ChangesPage> {
+    const { data, cursor, hasMore } = await this.#get('/image/changes', optionNames.changes, options, call);
+    return { data, cursor: cursor as string, hasMore };
   }
 
   async artistImages(

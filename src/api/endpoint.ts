@@ -241,8 +241,12 @@ export function pageHeaders(call: Call<Window>, total: number): Record<string, s
 }
 
 /** The cursor of the next page, and the link to it. */
-export function cursorHeaders(call: Call<object>, cursor: string): Record<string, string> {
-  return { 'X-Next-Cursor': cursor, Link: pageLink(call, { cursor }, 'next') };
+export function cursorHeaders(
+  call: Call<object>,
+  cursor: string,
+  parameter: 'cursor' | 'since' = 'cursor',
+): Record<string, string> {
+  return { 'X-Next-Cursor': cursor, Link: pageLink(call, { [parameter]: cursor }, 'next') };
 }
 
 type Values = Record<string, string | number | readonly string[]>;

@@ -189,7 +189,7 @@ export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse
 }
 
 /** Writes the JSON of images as a call asks for it. */
-function imageWriter(call: ImageCall): (image: ImageDocument) => ByteString {
+export function imageWriter(call: ImageCall): (image: ImageDocument) => ByteString {
   const signLink = linkSigner(call, call.query.expiry);
   const { include } = call.query;
   const { site } = call.services;

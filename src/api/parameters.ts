@@ -73,6 +73,14 @@ export const cursor = Type.Optional(
     examples: ['AAJiasLMtmKK5gn1iDFdLTXiK_iN'],
   }),
 );
+export const since = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 160,
+    description:
+      'The `X-Next-Cursor` of the previous response, to continue from there. Send it with the same `nsfw`.',
+  }),
+);
 
 export const width = Type.Optional(
   Type.Integer({

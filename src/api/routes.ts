@@ -2,6 +2,7 @@
 
 import type * as types from '../catalogue/schemas.ts';
 import { Rating } from '../catalogue/schemas.ts';
+import { imageChanges } from './changes.ts';
 import type { Callable, Endpoint, Route } from './endpoint.ts';
 import {
   albumList,
@@ -34,6 +35,7 @@ const endpoints: Record<string, Endpoint> = {
   '/image/random': randomImages,
   '/image/random/file': randomFile,
   '/image/latest': latestImages,
+  '/image/changes': imageChanges,
   '/image': allImages,
   '/image/{id}': singleImage,
   '/image/{id}/file': imageFile,

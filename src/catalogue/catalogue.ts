@@ -78,6 +78,28 @@ export interface LatestImages {
   next: number | undefined;
 }
 
+/** How far a reader has read the change log. */
+export interface ChangePosition {
+  /** The number of the change, and when it was made, in milliseconds. */
+  change: number;
+  at: number;
+  /** The last item of it. Those of an image or an entry have its id. */
+  kind: string;
+  id: string;
+  /** The rest of the images of that entry are below this number; 0 if there is no rest. */
+  below: number;
+  /** The number of the last image that it added. */
+  image: number;
+}
+
+/** What happened to images, and the position to read on from, where there may be more already. */
+export interface ImageChanges {
+  /** Without the image if it was removed. */
+  changes: { change: 'added' | 'changed' | 'removed'; id: string; image: ImageDocument | undefined }[];
+  next: ChangePosition;
+  hasMore: boolean;
+}
+
 /** An artist, character, category or album. */
 export interface EntryDetails {
   id: string;
@@ -164,6 +186,15 @@ export interface Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<LatestImages | FilterProblem>;
+  /**
+   * What happened to images since a position in the change log, or else first all images. Undefined if the log does not say it
+   * any more.
+   */
+  changedImages(
+    since: ChangePosition | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<ImageChanges | undefined>;
   /** Images that look most like another one, nearest first, without itself. */
   similarImages(
     id: string,

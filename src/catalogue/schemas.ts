@@ -254,6 +254,12 @@ export const Image = imageWith(
 /** `GET /artist/{id}/images` omits the aspect ratio. */
 export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orientation }));
 
+export const ImageChange = Type.Object({
+  change: Type.Union([Type.Literal('added'), Type.Literal('changed'), Type.Literal('removed')]),
+  id: Uuid,
+  image: Type.Optional(Image),
+});
+
 /** The parts of an image that show it. */
 export const Cover = Type.Object(
   {

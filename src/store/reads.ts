@@ -18,7 +18,19 @@ export const listReads = (join: (columns: string) => string) => ({
     where alias.kind = $1 and key > $2 order by key limit $3`,
   hashes: `select ${join('image, hash')} from perceptual_hash where image > $1 order by image limit $2`,
   titleWords: firstTitleWords(),
+  newestChange: `select ${join(CHANGE)} from change order by number desc limit 1`,
+  changesFrom: `select ${join(CHANGE)} from change where number >= $1 order by number limit 2`,
+  changedItems: `select ${join('kind, change_item.id, image.number, before, after')} from change_item
+    left join image on kind = 'image' and image.id = change_item.id
+    where change = $1 and (kind, change_item.id) >= ($2, $3) and (kind in ('image', 'taken-down')
+      or kind in ('artist', 'category', 'character') and before is not null and after is not null)
+    order by kind, change_item.id limit $4`,
+  imagesBetween: 'select number from image where number > $1 and number <= $2 order by number limit $3',
 });
+
+/** Pictures that are added in the studio continue the change of the one before. */
+const CHANGE = `number, at, first_image, last_image, state,
+  case when origin = 'studio' and source is not null then 1 else 0 end`;
 
 /** The words of titles from one text up to another, each once: looks up one after the other. */
 function firstTitleWords(): string {

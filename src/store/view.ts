@@ -1,7 +1,16 @@
 /** How the catalogue asks, and a driver answers: a view is one version of the catalogue and its shelves. */
 
 import type { FileFacts } from '../catalogue/catalogue.ts';
-import type { Document, FileType, Kind, Orientation, Rating, Statistics } from '../catalogue/schemas.ts';
+import type { Change } from '../catalogue/change-log.ts';
+import type {
+  Document,
+  FileType,
+  Kind,
+  MentionedKind,
+  Orientation,
+  Rating,
+  Statistics,
+} from '../catalogue/schemas.ts';
 import type { Block } from '../catalogue/sets/blocks.ts';
 import type { ByteString } from '../lib/byte-string.ts';
 import { Unavailable } from '../lib/metrics.ts';
@@ -49,6 +58,28 @@ export interface TitleQuery {
 /** The end of the range of words that begin with a text: no title contains the last code point. */
 export const endOfPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
 
+/** Of the change log. `isOpen` is 1 if more may be added to the change for as long as it is the newest one. */
+export type ChangeRow = [
+  number: number,
+  at: string,
+  firstImage: number,
+  lastImage: number,
+  state: Change['state'],
+  isOpen: number,
+];
+
+/**
+ * An item of a change that is about an image, or about an entry that images mention. `image` is the number of an image that exists;
+ * `before` and `after` are JSON.
+ */
+export type ChangedItem = [
+  kind: 'image' | 'taken-down' | MentionedKind,
+  id: string,
+  image: number | null,
+  before: string | null,
+  after: string | null,
+];
+
 /** Images whose document was changed, or that were removed. */
 export interface DocumentChanges {
   /** Whether this catalogue had the documents that the changes follow. If not, it is another one. */
@@ -75,6 +106,13 @@ export interface View {
   wholeDocuments(images: number[]): Answer<[image: number, document: Document][]>;
   /** The changes to documents since they were of a revision, some at a time. */
   documentChanges(since: number, after: DocumentChanges['next'], limit: number): Answer<DocumentChanges>;
+  newestChange(): Answer<ChangeRow[]>;
+  /** The change with a number or else the first one after it, and the one that follows. */
+  changesFrom(number: number): Answer<ChangeRow[]>;
+  /** The items of a change that may be about images, from a kind and an id on. */
+  changedItems(change: number, kind: string, id: string, limit: number): Answer<ChangedItem[]>;
+  /** The numbers of images above one number, up to another. */
+  imagesBetween(above: number, last: number, limit: number): Answer<number[]>;
   /** The images on a shelf, from one block up to another. */
   shelfBlocks(shelf: number, from: number, to: number): Answer<Block[]>;
   /** The widths and heights of all images, from one block up to another. */

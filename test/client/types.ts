@@ -24,6 +24,7 @@ export const isSame: {
   entryInclude: Same<client.EntryInclude, Schemas['EntryInclude']>;
   cover: Same<client.Cover, Schemas['Cover']>;
   image: Same<client.Image, Schemas['Image']>;
+  imageChange: Same<client.ImageChange, Schemas['ImageChange']>;
   artistImage: Same<client.ArtistImage, Schemas['ArtistImage']>;
   artist: Same<client.Artist, Schemas['Artist']>;
   artistWithImages: Same<client.ArtistWithImages, Schemas['ArtistWithImages']>;
@@ -46,6 +47,7 @@ export const isSame: {
   entryInclude: true,
   cover: true,
   image: true,
+  imageChange: true,
   artistImage: true,
   artist: true,
   artistWithImages: true,

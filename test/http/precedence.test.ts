@@ -67,6 +67,7 @@ const invalidValues: Record<string, string[]> = {
   aspectRatio: ['x'],
   seed: [''],
   cursor: ['', 'x'],
+  since: ['', 'x'],
   include: ['x'],
   width: ['x'],
   sort: ['x'],

@@ -150,7 +150,7 @@ export class ImageDocument implements LinkedFile {
     return JSON.parse(`${this.#document.slice(start, expires)}"}`);
   }
 
-  get #id(): string {
+  get id(): string {
     return this.fileName.slice(0, ID_LENGTH);
   }
 
@@ -168,7 +168,7 @@ export class ImageDocument implements LinkedFile {
 
   #thumbnail(size: number, key = this.key): LinkedFile {
     return {
-      fileName: thumbnailFileName(this.#id, size),
+      fileName: thumbnailFileName(this.id, size),
       key: thumbnailKey(key, size),
       eTag: () => this.eTag(),
     };
@@ -223,7 +223,7 @@ export class ImageDocument implements LinkedFile {
 
   #reportJson({ reportUrl }: SiteDetails): string {
     if (!reportUrl) return '';
-    return `,"reportUrl":${JSON.stringify(reportUrl.replaceAll('{id}', this.#id))}`;
+    return `,"reportUrl":${JSON.stringify(reportUrl.replaceAll('{id}', this.id))}`;
   }
 
   #thumbnailsJson(signLink: SignLink): string {

@@ -6,6 +6,7 @@
 import type {
   Caller,
   Catalogue,
+  ChangePosition,
   EntryDetails,
   EntryPage,
   EntryWindow,
@@ -14,6 +15,7 @@ import type {
   FilterProblem,
   Found,
   FoundFilters,
+  ImageChanges,
   ImagePage,
   LatestImages,
   ListFilter,
@@ -39,6 +41,7 @@ import { defaultTuning } from '../../lib/tuning.ts';
 import { Documents } from '../document-cache/cache.ts';
 import { noDocumentMemory } from '../document-cache/memory.ts';
 import { type Call, type Driver, expectVersion, get, statisticsOf, type View } from '../view.ts';
+import { readChangedImages } from './changed-images.ts';
 import { Entries, NameSearch } from './entries.ts';
 import { ImageNumbers, SimilarImages } from './image-numbers.ts';
 import { ImageSets } from './image-sets.ts';
@@ -259,6 +262,16 @@ export class StoredCatalogue implements Catalogue {
       const found = yield* get(similar.find(image, set, view.snapshot.version, limit, caller));
       return yield* documents.read(view, found);
     });
+  }
+
+  changedImages(
+    since: ChangePosition | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<ImageChanges | undefined> {
+    return this.#driver.run((view) =>
+      readChangedImages(view, this.#numbers, this.#documents, since, limit, caller),
+    );
   }
 
   list(kind: Kind, window: Window, hasCovers = false): Promise<Page<EntryDetails>> {

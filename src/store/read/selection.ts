@@ -1,6 +1,7 @@
 /** What a filter means: which shelves an image must be on, which it must not, and the size it must have. */
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../../catalogue/catalogue.ts';
 import { foldName } from '../../catalogue/names.ts';
+import type { Kind } from '../../catalogue/schemas.ts';
 import type { SizeTest } from '../../catalogue/sets/image-set.ts';
 import { type Call, type CatalogueVersion, get, type Shelf, type ShelfSnapshot, type View } from '../view.ts';
 
@@ -130,6 +131,13 @@ export function selectShelves(
   }
   const [smallest = choose([snapshot.all]), ...others] = selection.choices.sort((a, b) => a.size - b.size);
   return { ...selection, catalogue: snapshot, choices: [smallest, ...others] };
+}
+
+/** All images of an entry, if it exists. */
+export function* onShelf(view: View, kind: Kind, id: string): Call<Selection | undefined> {
+  const [shelf] = yield* get(view.entryShelves(kind, [id]));
+  if (!shelf) return undefined;
+  return { catalogue: view.snapshot, choices: [choose([shelf])], excluded: [], sizes: new Map() };
 }
 
 /** The one shelf whose images are exactly the selection, if there is one. */

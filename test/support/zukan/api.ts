@@ -24,8 +24,8 @@ export const clock = () => NOW;
 
 /** The paths of all endpoints. */
 export const endpoints = [
-  ...['/', '/stats', '/token', '/image', '/image/random', '/image/latest', '/image/{id}'],
-  ...['/image/random/file', '/image/{id}/file', '/image/{id}/similar'],
+  ...['/', '/stats', '/token', '/image', '/image/random', '/image/latest', '/image/changes'],
+  ...['/image/{id}', '/image/random/file', '/image/{id}/file', '/image/{id}/similar'],
   '/search',
   ...['/artist', '/artist/{id}', '/artist/{id}/images'],
   ...['/character', '/character/{id}', '/category', '/category/{id}'],

@@ -30,6 +30,7 @@ import {
 const namedSchemas: Record<string, Type.TSchema> = {
   Image: schemas.Image,
   ArtistImage: schemas.ArtistImage,
+  ImageChange: schemas.ImageChange,
   Artist: schemas.ArtistDetails,
   ArtistWithImages: schemas.ArtistWithImages,
   ListedArtist: schemas.ListedArtist,

@@ -167,6 +167,7 @@ function possibleErrors(route: Route): [number, Ref][] {
   const isPossible: Record<number, boolean> = {
     400: parameters.length > 0,
     403: typeof route.access === 'object' || parameters.includes('expiry'),
+    410: 'since' in route.query.properties,
     404: !route.data || hasId || rules.some(({ items }) => items?.pattern === uuidPattern),
   };
   return Object.entries(errorResponses)

@@ -50,6 +50,13 @@ export const errorResponses: Record<number, ErrorResponse> = {
       random: 'No image matches the filters.',
     },
   },
+  410: {
+    name: 'Gone',
+    description: 'The history no longer goes back to `since`.',
+    messages: {
+      since: 'The history no longer goes back to this cursor: forget your copy, and start again without it.',
+    },
+  },
   429: {
     name: 'TooManyRequests',
     description:

@@ -9,6 +9,8 @@ import type { Block } from '../../../catalogue/sets/blocks.ts';
 import { toByteString } from '../../../lib/byte-string.ts';
 import {
   type AliasRow,
+  type ChangedItem,
+  type ChangeRow,
   type DocumentChanges,
   endOfPrefix,
   expectVersion,
@@ -99,6 +101,22 @@ export class PostgresView implements View {
       images: changes.map(([, image]) => image),
       next: changes.length < limit ? undefined : changes.at(-1),
     };
+  }
+
+  newestChange(): Promise<ChangeRow[]> {
+    return this.#list(statements.newestChange);
+  }
+
+  changesFrom(number: number): Promise<ChangeRow[]> {
+    return this.#list(statements.changesFrom, number);
+  }
+
+  changedItems(change: number, kind: string, id: string, limit: number): Promise<ChangedItem[]> {
+    return this.#list(statements.changedItems, change, kind, id, limit);
+  }
+
+  imagesBetween(above: number, last: number, limit: number): Promise<number[]> {
+    return this.#list(statements.imagesBetween, above, last, limit);
   }
 
   shelfBlocks(shelf: number, from: number, to: number): Promise<Block[]> {

@@ -8,6 +8,8 @@ import { listReads, lookUps } from '../../reads.ts';
 import {
   type AliasRow,
   buildSnapshot,
+  type ChangedItem,
+  type ChangeRow,
   type DocumentChanges,
   endOfPrefix,
   type Shelf,
@@ -84,6 +86,22 @@ export class SqliteView implements View {
       images: rows.map(([, image]) => image),
       next: rows.length < limit ? undefined : rows.at(-1),
     };
+  }
+
+  newestChange(): ChangeRow[] {
+    return allRows(this.#statements.newestChange);
+  }
+
+  changesFrom(number: number): ChangeRow[] {
+    return allRows(this.#statements.changesFrom, number);
+  }
+
+  changedItems(change: number, kind: string, id: string, limit: number): ChangedItem[] {
+    return allRows(this.#statements.changedItems, change, kind, id, limit);
+  }
+
+  imagesBetween(above: number, last: number, limit: number): number[] {
+    return allRows<[number]>(this.#statements.imagesBetween, above, last, limit).map(([image]) => image);
   }
 
   shelfBlocks(shelf: number, from: number, to: number): Block[] {
