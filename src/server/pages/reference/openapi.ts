@@ -7,8 +7,9 @@ import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
 import type * as Type from '../../../lib/json-schema.ts';
 import { license, version } from '../../../lib/version.ts';
 import { accentStyle, HTML_TYPE, scriptPolicy } from '../../../pages/html.ts';
-import { buildComponents, idKey, pages, pagesTag, parameterKey, toSchemaOrRef } from './components.ts';
+import { buildComponents, idKey, parameterKey, toSchemaOrRef } from './components.ts';
 import { ExampleCache } from './examples.ts';
+import { pages, pagesTag } from './outside.ts';
 import { referencePage } from './page.ts';
 import {
   commonHeaders,
