@@ -159,14 +159,21 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   imagesByNumber(numbers: number[]): Promise<SavedImage[]>;
   /** By image number, in ascending order. Reads no documents. */
   perceptualHashes(): AsyncIterable<{ image: number; hash: string }>;
-  /** The indexed words of titles, of each image that has any, in ascending order of their numbers. */
-  titleWords(): AsyncIterable<{ image: number; words: string[] }>;
+  /** The index of the texts of images, in any order. */
+  textBlocks(): AsyncIterable<TextBlock>;
   /** Those of the keys that no image uses. */
   unusedKeys(keys: string[]): Promise<string[]>;
   /** What is stored for filters, by image number. */
   placementsOf(images: number[]): Promise<Map<number, Placement>>;
   /** Problems with the numbering of shelves and lists, as sentences. */
   misnumbered(): AsyncIterable<string>;
+}
+
+/** Which images of a block have a term in their texts (search/terms.ts). */
+export interface TextBlock {
+  term: string;
+  block: number;
+  images: string;
 }
 
 /** A writer was not opened in time. */

@@ -17,7 +17,9 @@ export const listReads = (join: (columns: string) => string) => ({
   aliases: `select ${join('key, alias.name, position')} from alias join shelf on shelf.number = alias.shelf
     where alias.kind = $1 and key > $2 order by key limit $3`,
   hashes: `select ${join('image, hash')} from perceptual_hash where image > $1 order by image limit $2`,
-  titleWords: firstTitleWords(),
+  termBlocks: `select ${join('term, block, images')} from text_block
+    where (term, block) > ($1, $2) and term <= $3 order by term, block limit $4`,
+  titleWords: firstTerms(),
   newestChange: `select ${join(CHANGE)} from change order by number desc limit 1`,
   changesFrom: `select ${join(CHANGE)} from change where number >= $1 order by number limit 2`,
   changedItems: `select ${join('kind, change_item.id, image.number, before, after')} from change_item
@@ -32,15 +34,15 @@ export const listReads = (join: (columns: string) => string) => ({
 const CHANGE = `number, at, first_image, last_image, state,
   case when origin = 'studio' and source is not null then 1 else 0 end`;
 
-/** The words of titles from one text up to another, each once: looks up one after the other. */
-function firstTitleWords(): string {
+/** The terms from one to another, each once: looks up one after the other. */
+function firstTerms(): string {
   const next = (condition: string) =>
-    `(select title_word.word from title_word where ${condition} and title_word.word < $2 order by title_word.word limit 1)`;
-  return `with recursive found (word) as (
-      select ${next('title_word.word >= $1')}
+    `(select text_block.term from text_block where ${condition} and text_block.term <= $2 order by text_block.term limit 1)`;
+  return `with recursive found (term) as (
+      select ${next('text_block.term >= $1')}
       union all
-      select ${next('title_word.word > found.word')} from found where found.word is not null
-    ) select word from found where word is not null limit $3`;
+      select ${next('text_block.term > found.term')} from found where found.term is not null
+    ) select term from found where term is not null limit $3`;
 }
 
 /** The number of the shelf of an entry with this id, or else of the one that an entry with this id was merged into. */
@@ -59,6 +61,4 @@ export const lookUps = {
   entryAt: (kind: string, position: string) => `${ENTRY} where kind = ${kind} and position = ${position}`,
   entryShelf: (kind: string, id: string) =>
     `select number, size from shelf where number = ${entryNumber(kind, id)}`,
-  titleCount: (word: string, max: string) =>
-    `select count(*) from (select 1 from title_word where word = ${word} limit ${max}) as counted`,
 };

@@ -42,21 +42,8 @@ export interface StoredEntry {
 /** `key` is what identifies the alias, in the order of bytes. */
 export type AliasRow = [key: string, name: string, position: number];
 
-/** Words that titles must have. */
-export interface TitleQuery {
-  /** One of these: of each, `scanned` images are looked at, the newest ones, */
-  wanted: string[];
-  /** all of these, tested in this order, */
-  required: string[];
-  /** and one of these, unless there are none. */
-  oneOf: string[];
-  scanned: number;
-  /** How many images are wanted. */
-  limit: number;
-}
-
-/** The end of the range of words that begin with a text: no title contains the last code point. */
-export const endOfPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
+/** A block of the images with a term in their texts. */
+export type TermBlock = [term: string, number: number, content: string];
 
 /** Of the change log. `isOpen` is 1 if more may be added to the change for as long as it is the newest one. */
 export type ChangeRow = [
@@ -125,12 +112,10 @@ export interface View {
   aliases(kind: Kind, after: string, limit: number): Answer<AliasRow[]>;
   /** How many images the entries of a kind have, in the order of its list, from one position up to another. */
   sizes(kind: Kind, from: number, to: number): Answer<number[]>;
+  /** The first blocks of the terms up to one that follow a block of a term, in the order of terms and blocks. */
+  termBlocks(after: [term: string, block: number], to: string, limit: number): Answer<TermBlock[]>;
   /** The first words of titles that begin with a text, in the order of their code points. */
   titleWords(prefix: string, limit: number): Answer<string[]>;
-  /** How many titles have each of the words; not counted beyond a maximum. */
-  titleCounts(words: string[], max: number): Answer<number[]>;
-  /** The newest images whose titles have words. */
-  titled(query: TitleQuery): Answer<number[]>;
   /** The perceptual hashes of the images above a number, in ascending order. */
   hashes(above: number, limit: number): Answer<[image: number, hash: string][]>;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { parseQuery, wordsFor } from '../../src/catalogue/search/query.ts';
-import { titleQuery, titleWords } from '../../src/catalogue/search/title-words.ts';
+import { hasPhrase, type Phrase, splitWords, toPhrase } from '../../src/catalogue/search/words.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
@@ -52,15 +52,12 @@ await forEachEngine(async (engine) => {
 
   /** What titles match, the slow way. */
   function matching(q: string): string[] {
-    const { words, prefix } = titleQuery(parseQuery(q));
-    if (words.length === 0 && prefix === undefined) return [];
-    const isMatch = (title: string) => {
-      const own = titleWords(title);
-      const hasPrefix = prefix === undefined || own.some((word) => word.startsWith(prefix));
-      return hasPrefix && words.every((word) => own.includes(word));
-    };
+    const own = parseQuery(q).filter(({ field, isNegated }) => field === undefined && !isNegated);
+    const phrases = own.map((term) => toPhrase(term.text, term === own.at(-1) && !term.isQuoted) as Phrase);
     return [...titles]
-      .filter(([, title]) => isMatch(title))
+      .filter(
+        ([, title]) => phrases.length > 0 && phrases.every((one) => hasPhrase([splitWords(title)], one)),
+      )
       .map(([id]) => id)
       .reverse()
       .slice(0, 10);
@@ -178,10 +175,14 @@ await forEachEngine(async (engine) => {
     }
   });
 
-  test('a damaged index of titles is found and repaired', async () => {
-    for (const damage of ["insert into title_word values ('fox', 12345)", 'delete from title_word']) {
+  test('a damaged index of texts is found and repaired', async () => {
+    for (const damage of [
+      "insert into text_block values ('0fox', 3, 'AAA=')",
+      "update text_block set images = 'AQA=' where term = '0fox'",
+      'delete from text_block',
+    ]) {
       tamper(box.config, damage);
-      assert.deepEqual(await findProblems(), ['the index of titles has other words than the titles']);
+      assert.deepEqual(await findProblems(), ['the index of texts has other words than the texts of images']);
       await runCommand(['check', '--repair', '--quiet'], box.environment);
       assert.deepEqual(await findProblems(), []);
       await compare();
@@ -248,7 +249,7 @@ await forEachEngine(async (engine) => {
       '\u0000',
       '\ud800',
       '"',
-      "'; drop table title_word; --",
+      "'; drop table text_block; --",
       '🦊'.repeat(100),
       'a '.repeat(50),
       '-'.repeat(100),

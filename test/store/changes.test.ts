@@ -9,7 +9,7 @@ import { defaultTuning } from '../../src/lib/tuning.ts';
 import { openSnapshot, openStore, openWriter } from '../../src/server/engines.ts';
 import { NameSearch } from '../../src/store/read/entries.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
-import type { Selection } from '../../src/store/read/selection.ts';
+import { choose, type Selection } from '../../src/store/read/selection.ts';
 import { CatalogueChanged, type Shelf } from '../../src/store/view.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { listed, sandbox } from '../support/catalogues/import.ts';
@@ -32,7 +32,7 @@ function failOnce<T>(items: T[]) {
 }
 
 function selectAll(shelf: Shelf, version = 1): Selection {
-  const choice = { shelves: [shelf], size: shelf.size };
+  const choice = choose([shelf]);
   return {
     catalogue: { version, lastImage: 3, documentRevision: 1 },
     choices: [choice],

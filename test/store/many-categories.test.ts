@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Block } from '../../src/catalogue/sets/blocks.ts';
 import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
+import { choose } from '../../src/store/read/selection.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
@@ -83,9 +84,12 @@ test('a selection of hundreds of shelves is computed a shelf at a time, between 
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  const choice = { shelves: [first], size: first.size };
+  const choice = choose([first]);
   const catalogue = { version: 1, lastImage, documentRevision: 1 };
-  const loading = sets.load({ catalogue, choices: [choice], excluded, sizes: new Map() }, caller);
+  const loading = sets.load(
+    { catalogue, choices: [choice], excluded: [choose(excluded)], sizes: new Map() },
+    caller,
+  );
   // Counting would go on for ever after a failure.
   const set = await loading.finally(() => {
     isDone = true;

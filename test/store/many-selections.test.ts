@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sliceImages } from '../../src/catalogue/sets/image-set.ts';
 import { Unavailable } from '../../src/lib/metrics.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
-import type { Selection } from '../../src/store/read/selection.ts';
+import { choose, type Selection } from '../../src/store/read/selection.ts';
 import { atDepth } from '../support/depth.ts';
 import { blocksOf, sliceReader } from './slices.ts';
 
@@ -20,8 +20,8 @@ const shelves = Array.from({ length: SHELVES }, (_, number) => ({ number, size: 
 /** Any of the shelves, except for the first ones. A different selection for every number. */
 function select(count: number, skipped: number): Selection {
   const chosen = shelves.slice(skipped, skipped + count);
-  const choice = { shelves: chosen, size: chosen.length * SHELF_SIZE };
-  const other = { shelves: [shelves[0] as (typeof shelves)[0]], size: SHELF_SIZE };
+  const choice = choose(chosen);
+  const other = choose(shelves.slice(0, 1));
   return {
     catalogue: { version: 1, lastImage: LAST_IMAGE, documentRevision: 1 },
     choices: [other, choice],

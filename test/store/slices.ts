@@ -22,6 +22,8 @@ export function sliceReader(overrides: {
     readNames,
     readSizes: unexpected,
     readAliases: async () => ({ version: currentVersion(), items: [] }),
+    readTerms: unexpected,
+    readDocuments: unexpected,
     readHashes,
     currentVersion,
   };

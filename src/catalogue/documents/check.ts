@@ -3,14 +3,23 @@
  * Shelves, their sizes and orders, and the entries that documents contain are derived from them, so they can be compared
  * and rebuilt.
  */
+import { crc32 } from 'node:zlib';
 import { streamBatches } from '../../lib/concurrency.ts';
 import type { ChangeLogReader, ChangeLogWriter, StoredItem } from '../change-log.ts';
 import { cleanName, findFlaws, isId } from '../names.ts';
 import { type Kind, pickDetails } from '../schemas.ts';
-import { titleWords } from '../search/title-words.ts';
+import { termsOf } from '../search/terms.ts';
+import { blockOf, packKeys } from '../sets/blocks.ts';
 import type { Placement } from '../sets/image-set.ts';
-import type { CatalogueSnapshot, CatalogueWriter, PlacedImage, SavedEntry, SavedImage } from '../writer.ts';
-import { parseStored, readDocument, readTitle, type StoredImage } from './document.ts';
+import type {
+  CatalogueSnapshot,
+  CatalogueWriter,
+  PlacedImage,
+  SavedEntry,
+  SavedImage,
+  TextBlock,
+} from '../writer.ts';
+import { parseStored, readDocument, readTexts, type StoredImage } from './document.ts';
 import { formatEdited, parseEdited, parseMarks, placeImage } from './edit-image.ts';
 
 const BATCH_SIZE = 500;
@@ -18,18 +27,18 @@ const kinds: Kind[] = ['artist', 'category', 'character'];
 
 export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
   for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
-  const titles = new TitleComparison(snapshot);
+  const texts = new TextComparison();
   const unreadable: Finding[] = [];
   const onRow = async (row: SavedImage) => {
-    await titles.add(row);
+    texts.add(row);
     unreadable.push(...checkImageTexts(row.id, mayHaveFlaw(row) ? tryRead(row) : undefined));
   };
   for await (const { id, finding } of checkImages(snapshot, onRow))
     yield { ...finding, problem: `image ${id}: ${finding.problem}` };
   yield* checkEntryTexts(snapshot);
   yield* unreadable;
-  if (!(await titles.isSame()))
-    yield { problem: 'the index of titles has other words than the titles', canBeRepaired: true };
+  if (!(await texts.isSame(snapshot)))
+    yield { problem: 'the index of texts has other words than the texts of images', canBeRepaired: true };
   yield* checkLog(snapshot.changeLog);
 }
 
@@ -41,40 +50,40 @@ export async function repairCatalogue(snapshot: CatalogueSnapshot, writer: Catal
   await repairLog(snapshot.changeLog, writer.changeLog);
 }
 
-/** Compares the titles of all images, which are added in the order of their numbers, with the index of their words. */
-class TitleComparison {
-  readonly #indexed: AsyncIterator<IndexedTitle>;
-  /** Read, but not compared yet. */
-  #next: IteratorResult<IndexedTitle> | undefined;
-  #isSame = true;
+/** Compares the texts of all images, which are added in the order of their numbers, with the index of them. */
+class TextComparison {
+  /** Of the block of the latest image. */
+  #images: [image: number, terms: Set<string>][] = [];
+  #checksum = 0;
+  #isKnown = true;
 
-  constructor(snapshot: CatalogueSnapshot) {
-    this.#indexed = snapshot.titleWords()[Symbol.asyncIterator]();
+  add(row: SavedImage): void {
+    const terms = termsOf(readTexts(row.document));
+    // Nobody knows the texts of an image whose document cannot be read.
+    if (terms.size === 0) this.#isKnown &&= tryRead(row) !== undefined;
+    const [last] = this.#images.at(-1) ?? [row.number];
+    if (blockOf(last) !== blockOf(row.number)) this.#sumUp();
+    this.#images.push([row.number, terms]);
   }
 
-  async add(row: SavedImage): Promise<void> {
-    this.#next ??= await this.#indexed.next();
-    const { done, value } = this.#next;
-    const found: string[] = !done && value.image === row.number ? value.words : [];
-    // Nobody knows the title of an image whose document cannot be read.
-    if (!isSameSet(found, titleWords(readTitle(row.document))) && tryRead(row)) this.#isSame = false;
-    if (found.length > 0) this.#next = undefined;
+  async isSame(snapshot: CatalogueSnapshot): Promise<boolean> {
+    this.#sumUp();
+    let stored = 0;
+    for await (const block of snapshot.textBlocks()) stored = addToChecksum(stored, block);
+    return !this.#isKnown || stored === this.#checksum;
   }
 
-  /** Call it at the end: the index must not have the words of any other image. */
-  async isSame(): Promise<boolean> {
-    return this.#isSame && (this.#next ?? (await this.#indexed.next())).done === true;
+  #sumUp(): void {
+    const [[first] = [0]] = this.#images;
+    for (const [term, { content }] of packKeys(this.#images))
+      this.#checksum = addToChecksum(this.#checksum, { term, block: blockOf(first), images: content });
+    this.#images = [];
   }
 }
 
-interface IndexedTitle {
-  image: number;
-  words: string[];
-}
-
-function isSameSet(some: string[], others: string[]): boolean {
-  const known = new Set(others);
-  return some.length === known.size && some.every((one) => known.has(one));
+/** The same in any order of the blocks. */
+function addToChecksum(sum: number, { term, block, images }: TextBlock): number {
+  return (sum + crc32(`${term} ${block} ${images}`)) % 2 ** 48;
 }
 
 interface FaultyImage {

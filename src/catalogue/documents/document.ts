@@ -24,6 +24,7 @@ import {
   type Orientation,
   parseDetails,
 } from '../schemas.ts';
+import type { Texts } from '../search/terms.ts';
 import type { Entry } from '../writer.ts';
 
 export const PLACEHOLDER = '\n';
@@ -111,12 +112,13 @@ export function readStored({ json, details }: StoredDocument): StoredImage {
   return { ...image, ...parseDetails(details), meta: stored };
 }
 
-/** The title; empty if the document is damaged. */
-export function readTitle(document: Document): string {
+/** The texts that searches find an image by; none if the document is damaged, or if there is none. */
+export function readTexts(document: Document = ''): Texts {
   try {
-    return parseDetails(splitEnd(document.split(PLACEHOLDER).slice(6)).details).title;
+    const { title, description, alt } = parseDetails(splitEnd(document.split(PLACEHOLDER).slice(6)).details);
+    return { title: [title], other: [description, alt] };
   } catch {
-    return '';
+    return { title: [], other: [] };
   }
 }
 

@@ -14,6 +14,11 @@ export interface Phrase {
   isBegun: boolean;
 }
 
+/** What a search finds images by: a phrase in one of the texts of a field. */
+export interface Text extends Phrase {
+  field: TextField;
+}
+
 /** Longer runs of letters are several words: an index cannot have terms of any length. */
 const MAX_WORD_LENGTH = 64;
 
@@ -25,6 +30,8 @@ const WORD = new RegExp(
 );
 const ASCII_WORD = new RegExp(`[a-z0-9]{1,${MAX_WORD_LENGTH}}`, 'g');
 const IS_IDEOGRAPH = new RegExp(`^[${IDEOGRAPH}]`, 'v');
+/** For speed: no ideograph comes before it. */
+const FIRST_IDEOGRAPH = 0x2e80;
 const IS_ASCII = /^[\0-\x7f]*$/;
 /** Accents, and what nobody sees, such as a place to hyphenate. The marks of kana and of other scripts are parts of letters. */
 const IGNORED = /[\u0300-\u036f\p{Default_Ignorable_Code_Point}]/gu;
@@ -45,10 +52,15 @@ export function splitWords(text: string): string[] {
   return folded.match(IS_ASCII.test(folded) ? ASCII_WORD : WORD) ?? [];
 }
 
-export const isIdeograph = (word: string): boolean => IS_IDEOGRAPH.test(word);
+export const isIdeograph = (word: string): boolean =>
+  word.charCodeAt(0) >= FIRST_IDEOGRAPH && IS_IDEOGRAPH.test(word);
 
 /** Whether words that begin with this one match it, too. A single letter would match too much; Hangul writes several as one. */
 export const mayGoOn = (word: string): boolean => !isIdeograph(word) && [...word.normalize('NFD')].length > 1;
+
+/** The same for equal texts only. */
+export const textKey = ({ field, words, isBegun }: Text): string =>
+  `${field}:${words.join(' ')}${isBegun ? '*' : ''}`;
 
 /** Undefined for a text without words. */
 export function toPhrase(text: string, isBegun: boolean): Phrase | undefined {

@@ -32,7 +32,13 @@ export function formatImages(bits: Bits): string {
   const offsets: number[] = [];
   forEachBit(bits, (offset) => offsets.push(offset));
   if (offsets.length * OFFSET_BYTES >= BITMAP_BYTES) return Buffer.from(bits.buffer).toString('base64');
-  return Buffer.from(Uint16Array.from(offsets).buffer).toString('base64');
+  return formatOffsets(offsets);
+}
+
+function formatOffsets(offsets: readonly number[]): string {
+  const bytes = Buffer.allocUnsafe(offsets.length * OFFSET_BYTES);
+  for (const [index, offset] of offsets.entries()) bytes.writeUInt16LE(offset, index * OFFSET_BYTES);
+  return bytes.toString('base64');
 }
 
 /** Adds the images of a block to a bitmap of all images, which has whole blocks. */
@@ -59,33 +65,54 @@ function toBits(bytes: Buffer): Bits {
 /** For all images up to `last`. */
 export const emptyBlocks = (last: number): Bits => emptyBits((blockOf(last) + 1) * IMAGES_PER_BLOCK);
 
-/** The block with some images more and some fewer, and how many more it has. One that enters and leaves is not in it. */
+/** The block after changes, and how many more images it has: those that leave are given as negative numbers. The last change counts. */
 export function changeImages(
   content: string,
-  entered: readonly number[],
-  left: readonly number[],
+  changes: readonly number[],
 ): { content: string; growth: number } {
+  if (content === '' && changes.length * OFFSET_BYTES < BITMAP_BYTES && isAscending(changes))
+    return {
+      content: formatOffsets(changes.map((image) => image % IMAGES_PER_BLOCK)),
+      growth: changes.length,
+    };
   const bits = emptyBits(IMAGES_PER_BLOCK);
   addImages(bits, [0, content]);
   const before = countBits(bits);
-  for (const image of entered) setBit(bits, image % IMAGES_PER_BLOCK);
-  for (const image of left) clearBit(bits, image % IMAGES_PER_BLOCK);
+  for (const image of changes)
+    if (image > 0) setBit(bits, image % IMAGES_PER_BLOCK);
+    else clearBit(bits, -image % IMAGES_PER_BLOCK);
   return { content: formatImages(bits), growth: countBits(bits) - before };
 }
 
-/** What the shelves of all images of a block say about it: the images of each shelf, by its number. */
-export function packImages(placed: Placed[]): Map<number, { content: string; size: number }> {
-  const byShelf = new Map<number, Bits>();
-  for (const { image, shelves } of placed)
-    for (const shelf of shelves) {
-      const bits = byShelf.get(shelf) ?? emptyBits(IMAGES_PER_BLOCK);
-      byShelf.set(shelf, bits);
+/** As the changes of new images, which need no bitmap. */
+function isAscending(changes: readonly number[]): boolean {
+  let last = 0;
+  for (const image of changes) {
+    if (image <= last) return false;
+    last = image;
+  }
+  return true;
+}
+
+/** The images of a block that have each key. */
+export function packKeys<Key>(
+  images: Iterable<[image: number, keys: Iterable<Key>]>,
+): Map<Key, { content: string; size: number }> {
+  const byKey = new Map<Key, Bits>();
+  for (const [image, keys] of images)
+    for (const key of keys) {
+      const bits = byKey.get(key) ?? emptyBits(IMAGES_PER_BLOCK);
+      byKey.set(key, bits);
       setBit(bits, image % IMAGES_PER_BLOCK);
     }
   return new Map(
-    Array.from(byShelf, ([shelf, bits]) => [shelf, { content: formatImages(bits), size: countBits(bits) }]),
+    Array.from(byKey, ([key, bits]) => [key, { content: formatImages(bits), size: countBits(bits) }]),
   );
 }
+
+/** What the shelves of all images of a block say about it: the images of each shelf, by its number. */
+export const packImages = (placed: Placed[]): Map<number, { content: string; size: number }> =>
+  packKeys(placed.map(({ image, shelves }) => [image, shelves]));
 
 /** The sizes of the images of a block, with those of some of them changed. */
 export function changeSizes(content: string, changed: Placed[]): string {

@@ -145,42 +145,42 @@ function lowerBound(numbers: Uint32Array, number: number): number {
 /** Builds a set by set operations on others, 32 images at a time. */
 export class BitmapBuilder {
   readonly #last: number;
-  readonly #bits: Bits;
+  readonly bits: Bits;
 
   /** Starts empty, for images up to `last`. */
   constructor(last: number) {
     this.#last = last;
-    this.#bits = emptyBits(last + 1);
+    this.bits = emptyBits(last + 1);
   }
 
   add(set: ImageSet): void {
-    if (set instanceof BitmapSet) addBits(this.#bits, set.bits);
-    else if (set instanceof RangeSet) setBits(this.#bits, 1, set.size);
-    else set.each((image) => setBit(this.#bits, image));
+    if (set instanceof BitmapSet) addBits(this.bits, set.bits);
+    else if (set instanceof RangeSet) setBits(this.bits, 1, set.size);
+    else set.each((image) => setBit(this.bits, image));
   }
 
   /** Removes the images from one number up to another, both multiples of 32, that fail a test. */
   retain(from: number, to: number, test: (image: number) => boolean): void {
-    for (let word = from / 32; word < Math.min(to / 32, this.#bits.length); word++) {
-      let kept = this.#bits[word] as number;
+    for (let word = from / 32; word < Math.min(to / 32, this.bits.length); word++) {
+      let kept = this.bits[word] as number;
       for (let rest = kept; rest !== 0; rest &= rest - 1)
         if (!test(word * 32 + 31 - Math.clz32(rest & -rest))) kept ^= rest & -rest;
-      this.#bits[word] = kept;
+      this.bits[word] = kept;
     }
   }
 
   intersect(other: BitmapBuilder): void {
-    intersectBits(this.#bits, other.#bits);
+    intersectBits(this.bits, other.bits);
   }
 
   subtract(set: ImageSet): void {
-    if (set instanceof BitmapSet) subtractBits(this.#bits, set.bits);
-    else if (set instanceof RangeSet) this.#bits.fill(0);
-    else set.each((image) => clearBit(this.#bits, image));
+    if (set instanceof BitmapSet) subtractBits(this.bits, set.bits);
+    else if (set instanceof RangeSet) this.bits.fill(0);
+    else set.each((image) => clearBit(this.bits, image));
   }
 
   build(): ImageSet {
-    const set = new BitmapSet(this.#bits);
+    const set = new BitmapSet(this.bits);
     return isSparse(set.size, this.#last) ? toListSet(set) : set;
   }
 }
@@ -298,21 +298,24 @@ export class ImageSizes {
   }
 }
 
-/** What a selection demands of each image, in memory: to be in one set of every choice, in no excluded one, and of the right size. */
+/** What a selection demands of each image, in memory: to be in a set of every choice, in no excluded one, and of the right size. */
 export interface Demands {
   /** The smallest choice first. */
   choices: ImageSet[][];
   excluded: ImageSet[];
+  /** What it must not meet. */
+  except?: Demands | undefined;
   sizes: ImageSizes | undefined;
   tests: SizeTest[];
 }
 
-export function meets({ choices, excluded, sizes, tests }: Demands, image: number): boolean {
+export function meets({ choices, excluded, except, sizes, tests }: Demands, image: number): boolean {
   const isIn = (set: ImageSet) => set.has(image);
   return (
     choices.every((sets) => sets.some(isIn)) &&
     !excluded.some(isIn) &&
-    tests.every((test) => sizes?.passes(test, image) === true)
+    tests.every((test) => sizes?.passes(test, image) === true) &&
+    !(except && meets(except, image))
   );
 }
 

@@ -1,7 +1,9 @@
 /** Migrations that SQL alone cannot express, and those that both databases run. Once released, never edit one; append a new one. */
+import { readTexts } from '../../catalogue/documents/document.ts';
 import { withoutTitle } from '../../catalogue/lines.ts';
 import { normaliseName } from '../../catalogue/names.ts';
-import { blockOf, changeSizes, lastOf, packImages } from '../../catalogue/sets/blocks.ts';
+import { termsOf } from '../../catalogue/search/terms.ts';
+import { blockOf, changeSizes, lastOf, packImages, packKeys } from '../../catalogue/sets/blocks.ts';
 import { BEFORE_1_0 } from '../../lib/version.ts';
 
 type Value = string | number;
@@ -124,6 +126,8 @@ export interface Dialect {
   parseShelves: (stored: unknown) => number[];
   /** Makes the tables with the blocks of shelves and sizes. */
   createBlocks: string;
+  /** Makes the table with the index of texts. */
+  createTexts: string;
 }
 
 /** For catalogues that could not be filtered by the type of the file. */
@@ -146,6 +150,30 @@ interface PlacementRow {
 /** The parameters of one statement; SQLite takes no more. */
 const MAX_VALUES = 900;
 
+/** Inserts rows of three values, many at a time. */
+class RowWriter {
+  readonly #target: string;
+  readonly #values: Value[] = [];
+
+  /** A table and its columns. */
+  constructor(target: string) {
+    this.#target = target;
+  }
+
+  *add(...row: [Value, Value, Value]): Generator<Statement, void, unknown[]> {
+    this.#values.push(...row);
+    if (this.#values.length >= MAX_VALUES) yield* this.write();
+  }
+
+  *write(): Generator<Statement, void, unknown[]> {
+    const rows = this.#values.flatMap((_, index) =>
+      index % 3 === 0 ? [`($${index + 1}, $${index + 2}, $${index + 3})`] : [],
+    );
+    if (rows.length > 0)
+      yield* query(`insert into ${this.#target} values ${rows}`, ...this.#values.splice(0));
+  }
+}
+
 /**
  * Stores the images of a shelf in blocks, and the sizes of all images, instead of a row for each image on each shelf, which a commit
  * in a large catalogue had to move.
@@ -153,14 +181,7 @@ const MAX_VALUES = 900;
 const packShelves = ({ parseShelves, createBlocks }: Dialect): DataMigration =>
   function* () {
     for (const statement of createBlocks.split(';')) yield* query(statement);
-    const rows: Value[] = [];
-    const write = function* () {
-      const places = rows.flatMap((_, index) =>
-        index % 3 === 0 ? [`($${index + 1}, $${index + 2}, $${index + 3})`] : [],
-      );
-      if (rows.length > 0)
-        yield* query(`insert into shelf_block (shelf, block, images) values ${places}`, ...rows.splice(0));
-    };
+    const rows = new RowWriter('shelf_block (shelf, block, images)');
     for (let above = 0; ; ) {
       const [next] = yield* query<{ image: number }>(
         'select image from image_shelves where image > $1 order by image limit 1',
@@ -173,14 +194,39 @@ const packShelves = ({ parseShelves, createBlocks }: Dialect): DataMigration =>
         'select image, shelves, width, height from image_shelves where image >= $1 and image <= $2 order by image',
         ...[next.image, above],
       )).map(({ shelves, ...placed }) => ({ ...placed, shelves: parseShelves(shelves) }));
-      for (const [shelf, { content }] of packImages(placed)) {
-        rows.push(shelf, block, content);
-        if (rows.length >= MAX_VALUES) yield* write();
-      }
+      for (const [shelf, { content }] of packImages(placed)) yield* rows.add(shelf, block, content);
       yield* query('insert into size_block (block, sizes) values ($1, $2)', block, changeSizes('', placed));
     }
-    yield* write();
+    yield* rows.write();
     yield* query('drop table placement');
+  };
+
+/** Indexes the texts of images in blocks, as the shelves, instead of a row for each word of a title. */
+const indexTexts = ({ createTexts }: Dialect): DataMigration =>
+  function* () {
+    yield* query(createTexts);
+    const rows = new RowWriter('text_block (term, block, images)');
+    let images: [image: number, terms: Set<string>][] = [];
+    const pack = function* () {
+      const [[first] = [0]] = images;
+      for (const [term, { content }] of packKeys(images)) yield* rows.add(term, blockOf(first), content);
+      images = [];
+    };
+    for (let last = 0; ; ) {
+      const read = yield* query<{ number: number; document: string }>(
+        `select number, document from image where number > $1 order by number limit ${BATCH_SIZE}`,
+        last,
+      );
+      for (const { number, document } of read) {
+        if (blockOf(number) !== blockOf(last)) yield* pack();
+        images.push([number, termsOf(readTexts(document))]);
+        last = number;
+      }
+      if (read.length < BATCH_SIZE) break;
+    }
+    yield* pack();
+    yield* rows.write();
+    yield* query('drop table title_word');
   };
 
 export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
@@ -192,4 +238,5 @@ export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
   ADD_APPLIED_EDITS,
   addTypes(dialect),
   packShelves(dialect),
+  indexTexts(dialect),
 ];

@@ -32,7 +32,7 @@ import {
   type Term,
   wordsFor,
 } from '../../catalogue/search/query.ts';
-import { titleQuery } from '../../catalogue/search/title-words.ts';
+import { type Text, toPhrase } from '../../catalogue/search/words.ts';
 import type { SeedPosition } from '../../catalogue/sets/orders.ts';
 import { parseJsonBytes } from '../../lib/byte-string.ts';
 import type { Metric } from '../../lib/metrics.ts';
@@ -45,19 +45,13 @@ import { readChangedImages } from './changed-images.ts';
 import { Entries, NameSearch } from './entries.ts';
 import { ImageNumbers, SimilarImages } from './image-numbers.ts';
 import { ImageSets } from './image-sets.ts';
-import { select } from './selection.ts';
+import { choose, type Selection, select } from './selection.ts';
 import { createSliceReader } from './slices.ts';
 
 // One search for everything: entries by their names, images by their titles, and the filters that a text means.
 
 /** How many results of each kind `/search` returns. */
 const MAX_FOUND = 10;
-/** A word that is being typed stands for the first of these, in the order of their code points. */
-const MAX_COMPLETIONS = 20;
-/** How many of the newest images with the rarest word are looked at. */
-const MAX_SCANNED = 500;
-/** How many of those with the words of the text are read to find some with a rating. */
-const MAX_RATED = 5 * MAX_FOUND;
 /** Entries with the same name that a filter has. */
 const MAX_NAMESAKES = 10;
 
@@ -67,11 +61,13 @@ class CombinedSearch {
   readonly #names: NameSearch;
   readonly #entries: Entries;
   readonly #documents: Documents;
+  readonly #numbers: ImageNumbers;
 
-  constructor(names: NameSearch, entries: Entries, documents: Documents) {
+  constructor(names: NameSearch, entries: Entries, documents: Documents, numbers: ImageNumbers) {
     this.#names = names;
     this.#entries = entries;
     this.#documents = documents;
+    this.#numbers = numbers;
   }
 
   /** `ratings` are those that found images may have, unless the text says it. */
@@ -82,16 +78,24 @@ class CombinedSearch {
       artists: yield* this.#findEntries(view, 'artist', terms, caller),
       characters: yield* this.#findEntries(view, 'character', terms, caller),
       categories: yield* this.#findEntries(view, 'category', terms, caller),
-      images: yield* this.#findImages(view, terms, meant.length > 0 ? meant : ratings),
+      images: yield* this.#findImages(view, terms, meant.length > 0 ? meant : ratings, caller),
       filters: yield* this.#findFilters(view, terms),
     };
   }
 
-  *#findImages(view: View, terms: Term[], ratings: readonly Rating[] | undefined): Call<ImageDocument[]> {
-    if (ratings === undefined || ratings.length === view.snapshot.ratings.size)
-      return yield* this.#documents.read(view, yield* findTitled(view, terms, MAX_FOUND));
-    const images = yield* this.#documents.read(view, yield* findTitled(view, terms, MAX_RATED));
-    return images.filter((image) => ratings.includes(image.rating)).slice(0, MAX_FOUND);
+  *#findImages(
+    view: View,
+    terms: Term[],
+    ratings: readonly Rating[] | undefined,
+    caller: Caller,
+  ): Call<ImageDocument[]> {
+    const [first, ...others] = titlesOf(terms).map((text) => choose([], [text]));
+    if (!first) return [];
+    const selection = yield* select(view, { nsfw: ratings });
+    if ('problem' in selection) return [];
+    const choices: Selection['choices'] = [first, ...others, ...selection.choices];
+    const found = yield* this.#numbers.latest({ ...selection, choices }, undefined, MAX_FOUND, caller);
+    return yield* this.#documents.read(view, found.numbers);
   }
 
   *#findEntries(view: View, kind: MentionedKind, terms: Term[], caller: Caller): Call<EntryDetails[]> {
@@ -133,31 +137,13 @@ class CombinedSearch {
 const INCLUDING = { category: 'categories', artist: 'artist', character: 'character' } as const;
 const EXCLUDING = { category: 'exclude', artist: 'excludeArtist', character: undefined } as const;
 
-/** The numbers of the newest images whose titles match. */
-function* findTitled(view: View, terms: Term[], limit: number): Call<number[]> {
-  const { words, prefix } = titleQuery(terms);
-  const lists = words.map((word) => [word]);
-  if (prefix !== undefined) lists.push(yield* get(view.titleWords(prefix, MAX_COMPLETIONS)));
-  if (lists.length === 0 || lists.some((list) => list.length === 0)) return [];
-  const counts = (yield* get(view.titleCounts(lists.flat(), MAX_SCANNED))).values();
-  const counted = lists.map((list) => ({
-    list,
-    count: list.reduce((sum) => sum + (counts.next().value as number), 0),
-  }));
-  // The rarest words leave fewest images to look at, and the next rarest ones refuse most of these.
-  const [rarest, ...others] = counted.toSorted((a, b) => a.count - b.count).map(({ list }) => list);
-  if (!rarest || counted.some(({ count }) => count === 0)) return [];
-  const scanned = others.length === 0 ? limit : MAX_SCANNED;
-  return yield* get(
-    view.titled({
-      wanted: rarest,
-      required: others.flatMap((list) => (list.length === 1 ? list : [])),
-      // Only the completions are several words.
-      oneOf: others.find((list) => list.length > 1) ?? [],
-      scanned,
-      limit,
-    }),
-  );
+/** Titles match the terms without field. The last word may be unfinished, unless it is quoted. */
+function titlesOf(terms: readonly Term[]): Text[] {
+  const own = terms.filter(({ field, isNegated }) => field === undefined && !isNegated);
+  return own.flatMap((term) => {
+    const phrase = toPhrase(term.text, term === own.at(-1) && !term.isQuoted);
+    return phrase ? [{ field: 'title', ...phrase }] : [];
+  });
 }
 
 export class StoredCatalogue implements Catalogue {
@@ -175,8 +161,8 @@ export class StoredCatalogue implements Catalogue {
     this.#documents = new Documents(documents, tuning);
     const names = new NameSearch(slices, tuning);
     this.#entries = new Entries(this.#documents, names, tuning);
-    this.#search = new CombinedSearch(names, this.#entries, this.#documents);
     this.#numbers = new ImageNumbers(new ImageSets(slices, tuning), tuning);
+    this.#search = new CombinedSearch(names, this.#entries, this.#documents, this.#numbers);
     this.#similar = new SimilarImages(slices, tuning);
   }
 

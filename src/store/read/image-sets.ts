@@ -4,6 +4,10 @@
  * waits in a fair queue, because a client can name hundreds of shelves.
  */
 import type { Caller } from '../../catalogue/catalogue.ts';
+import { readTexts } from '../../catalogue/documents/document.ts';
+import { SearchTooLong } from '../../catalogue/search/scan.ts';
+import { hasText, isVague, partsOf, rangeOf, type TermRange } from '../../catalogue/search/terms.ts';
+import { type Text, textKey } from '../../catalogue/search/words.ts';
 import {
   addImages,
   addSizes,
@@ -22,11 +26,21 @@ import {
   ListSet,
   RangeSet,
 } from '../../catalogue/sets/image-set.ts';
+import { inBatches } from '../../lib/concurrency.ts';
 import { LruCache } from '../../lib/lru-cache.ts';
 import { defaultTuning, type Tuning } from '../../lib/tuning.ts';
 import { type CatalogueVersion, expectVersion, type Shelf } from '../view.ts';
-import { type Selection, selectionKey, shelvesOf, soleShelf } from './selection.ts';
-import { FairQueue, readBlocks, type SliceReader, type Spend } from './slices.ts';
+import {
+  allSources,
+  type Choice,
+  type Selection,
+  type Source,
+  selectionKey,
+  soleShelf,
+  sourceKey,
+  sourcesOf,
+} from './selection.ts';
+import { FairQueue, readBlocks, readTerms, type SliceReader, type Spend } from './slices.ts';
 
 const MAX_SHELF_BYTES = 48 * 1024 * 1024;
 /** Apart from the shelves, because clients can ask for any number of different selections. */
@@ -34,23 +48,30 @@ const MAX_SELECTION_BYTES = 16 * 1024 * 1024;
 /** More than searches, because most selections take about a millisecond. */
 const MAX_WAITING = 128;
 /** Of a selection whose sets are all held at once. */
-const MAX_SHELVES = 32;
+const MAX_SOURCES = 32;
 /** The cost of steps in the queue's unit of work: a shelf, and images of it that are read or combined; */
 const WORK_PER_SHELF = 10_000;
 const IMAGES_PER_WORK = 8;
+/** a block of a term that is read; the document of an image, read and compared with a text; */
+const WORK_PER_BLOCK = 300;
+const WORK_PER_DOCUMENT = 3000;
 /** and the size of an image, read or compared. */
 const WORK_PER_SIZE = 2;
 /** Images compared between two looks at the clock: about a third of a millisecond. A multiple of 32. */
 const IMAGES_PER_STEP = 49_984;
 
+/** Images that have all words of a phrase, and are compared with it. */
+const MAX_COMPARED = 20_000;
+const COMPARED_AT_ONCE = 100;
+
 /** What is in memory of one version. */
 interface Kept extends Pick<CatalogueVersion, 'version' | 'lastImage'> {
-  /** By number. */
-  shelves: LruCache<number, ImageSet>;
+  /** Of shelves and texts, by their key. */
+  sources: LruCache<number | string, ImageSet>;
   selections: LruCache<string, ImageSet>;
   sizes?: ImageSizes;
-  /** What is being read, by the number of the shelf. */
-  reading: Map<number | 'sizes', Promise<unknown>>;
+  /** What is being read, by its key. */
+  reading: Map<number | string, Promise<unknown>>;
 }
 
 export class ImageSets {
@@ -68,7 +89,7 @@ export class ImageSets {
   cached(selection: Selection): ImageSet | undefined {
     const kept = this.#keptOf(selection);
     const shelf = soleShelf(selection);
-    if (shelf) return findShelf(kept, shelf);
+    if (shelf) return findSet(kept, shelf);
     return kept.selections.isEmpty ? undefined : kept.selections.get(selectionKey(selection));
   }
 
@@ -76,43 +97,35 @@ export class ImageSets {
     this.#keptOf(selection).selections.set(selectionKey(selection), set);
   }
 
-  /** The whole selection. Throws CatalogueChanged, or Unavailable if too many wait. */
+  /** The whole selection. Throws CatalogueChanged, SearchTooLong, or Unavailable if too many wait. */
   async load(selection: Selection, caller: Caller): Promise<ImageSet> {
-    return this.#queue.run(caller, expectedWork(selection), async (spend) => {
-      // Another request may have computed it while this one was waiting.
-      const cached = this.cached(selection);
-      if (cached) return cached;
-      const kept = this.#keptOf(selection);
-      const shelf = soleShelf(selection);
-      if (shelf) return this.#loadShelf(kept, shelf, spend);
-      const set = await this.#combine(kept, selection, spend);
-      kept.selections.set(selectionKey(selection), set);
-      return set;
-    });
+    return this.#queue.run(caller, expectedWork(selection), (spend) => this.#loadSelection(selection, spend));
   }
 
-  /** What single images are tested with. Undefined if the selection names too many shelves. */
+  /** What single images are tested with. Undefined if the selection names too much. */
   demands(selection: Selection, caller: Caller): Demands | Promise<Demands> | undefined {
-    const shelves = shelvesOf(selection);
-    if (shelves.length > MAX_SHELVES) return undefined;
+    const sources = allSources(selection);
+    if (sources.length > MAX_SOURCES) return undefined;
     const kept = this.#keptOf(selection);
     const needsSizes = selection.sizes.size > 0;
-    const sets = new Map(shelves.map((shelf) => [shelf.number, findShelf(kept, shelf)]));
-    const missing = shelves.filter(({ number }) => sets.get(number) === undefined);
-    const make = (): Demands => {
-      const setsOf = (named: Shelf[]) => named.map(({ number }) => sets.get(number) as ImageSet);
+    const sets = new Map(sources.map((source) => [sourceKey(source), findSet(kept, source)]));
+    const missing = sources.filter((source) => sets.get(sourceKey(source)) === undefined);
+    const make = ({ choices, excluded, except, sizes }: Selection): Demands => {
+      const setsOf = (choice: Choice) =>
+        sourcesOf(choice).map((source) => sets.get(sourceKey(source)) as ImageSet);
       return {
-        choices: selection.choices.map(({ shelves }) => setsOf(shelves)),
-        excluded: setsOf(selection.excluded),
+        choices: choices.map(setsOf).sort((a, b) => sumOfSizes(a) - sumOfSizes(b)),
+        excluded: excluded.flatMap(setsOf),
+        except: except && make(except),
         sizes: kept.sizes,
-        tests: [...selection.sizes.values()],
+        tests: [...sizes.values()],
       };
     };
-    if (missing.length === 0 && (!needsSizes || kept.sizes)) return make();
+    if (missing.length === 0 && (!needsSizes || kept.sizes)) return make(selection);
     return this.#queue.run(caller, expectedWork(selection), async (spend) => {
-      for (const shelf of missing) sets.set(shelf.number, await this.#loadShelf(kept, shelf, spend));
+      for (const source of missing) sets.set(sourceKey(source), await this.#loadSource(kept, source, spend));
       if (needsSizes) await this.#loadSizes(kept, spend);
-      return make();
+      return make(selection);
     });
   }
 
@@ -121,29 +134,43 @@ export class ImageSets {
     const { version, lastImage } = catalogue;
     this.#kept = {
       ...{ version, lastImage, reading: new Map() },
-      shelves: new LruCache(MAX_SHELF_BYTES),
+      sources: new LruCache(MAX_SHELF_BYTES),
       selections: new LruCache(MAX_SELECTION_BYTES),
     };
     return this.#kept;
   }
 
-  /** Combines bitmaps, one shelf at a time. Other requests may get their turn between two shelves. */
+  async #loadSelection(selection: Selection, spend: Spend): Promise<ImageSet> {
+    // Another request may have computed it while this one was waiting.
+    const cached = this.cached(selection);
+    if (cached) return cached;
+    const kept = this.#keptOf(selection);
+    const shelf = soleShelf(selection);
+    if (shelf) return this.#loadSource(kept, shelf, spend);
+    const set = await this.#combine(kept, selection, spend);
+    kept.selections.set(selectionKey(selection), set);
+    return set;
+  }
+
+  /** Combines bitmaps, one set at a time. Other requests may get their turn between two. */
   async #combine(kept: Kept, selection: Selection, spend: Spend): Promise<ImageSet> {
-    const { choices, excluded, sizes } = selection;
-    const forEachSet = async (shelves: Shelf[], visit: (set: ImageSet) => void) => {
-      for (const shelf of shelves) {
-        visit(await this.#loadShelf(kept, shelf, spend));
-        await spend(WORK_PER_SHELF + shelf.size / IMAGES_PER_WORK);
+    const { choices, excluded, except, sizes } = selection;
+    const forEachSet = async (choice: Choice, visit: (set: ImageSet) => void) => {
+      for (const source of sourcesOf(choice)) {
+        const set = await this.#loadSource(kept, source, spend);
+        visit(set);
+        await spend(WORK_PER_SHELF + set.size / IMAGES_PER_WORK);
       }
     };
     let result: BitmapBuilder | undefined;
-    for (const { shelves } of choices) {
-      const choice = new BitmapBuilder(kept.lastImage);
-      await forEachSet(shelves, (set) => choice.add(set));
-      if (result) result.intersect(choice);
-      else result = choice;
+    for (const choice of choices) {
+      const images = new BitmapBuilder(kept.lastImage);
+      await forEachSet(choice, (set) => images.add(set));
+      if (result) result.intersect(images);
+      else result = images;
     }
-    await forEachSet(excluded, (set) => result?.subtract(set));
+    for (const choice of excluded) await forEachSet(choice, (set) => result?.subtract(set));
+    if (except) result?.subtract(await this.#loadSelection(except, spend));
     if (sizes.size > 0) {
       const all = await this.#loadSizes(kept, spend);
       for (const test of sizes.values())
@@ -155,13 +182,58 @@ export class ImageSets {
     return (result as BitmapBuilder).build();
   }
 
-  async #loadShelf(kept: Kept, shelf: Shelf, spend: Spend): Promise<ImageSet> {
-    const found = findShelf(kept, shelf);
+  async #loadSource(kept: Kept, source: Source, spend: Spend): Promise<ImageSet> {
+    const found = findSet(kept, source);
     if (found) return found;
-    const set = await readOnce(kept, shelf.number, () => this.#readShelf(kept, shelf));
-    kept.shelves.set(shelf.number, set);
+    const set = await ('words' in source
+      ? this.#loadText(kept, source, spend)
+      : readOnce(kept, source.number, () => this.#readShelf(kept, source)));
+    kept.sources.set(sourceKey(source), set);
     await spend(WORK_PER_SHELF + kept.lastImage / IMAGES_PER_WORK);
     return set;
+  }
+
+  async #loadText(kept: Kept, text: Text, spend: Spend): Promise<ImageSet> {
+    const range = rangeOf(text);
+    if (range) {
+      const { set, blocks } = await readOnce(kept, textKey(text), () => this.#readTerms(kept, range));
+      await spend(blocks * WORK_PER_BLOCK);
+      return set;
+    }
+    const sets: ImageSet[] = [];
+    for (const part of partsOf(text)) sets.push(await this.#loadSource(kept, part, spend));
+    const [first, ...others] = sets.sort((a, b) => a.size - b.size);
+    const images: number[] = [];
+    first?.each((image) => {
+      if (others.every((set) => set.has(image))) images.push(image);
+    });
+    return new ListSet(
+      Uint32Array.from(isVague(text) ? await this.#compareTexts(kept, images, text, spend) : images),
+    );
+  }
+
+  async #readTerms(
+    { version, lastImage }: Kept,
+    range: TermRange,
+  ): Promise<{ set: ImageSet; blocks: number }> {
+    const images = new BitmapBuilder(lastOf(blockOf(lastImage)));
+    const blocks = await readTerms(this.#reader, range, version, ([, number, content]) =>
+      addImages(images.bits, [number, content]),
+    );
+    return { set: images.build(), blocks };
+  }
+
+  /** Those of the images that have the text, in ascending order. */
+  async #compareTexts(kept: Kept, images: number[], text: Text, spend: Spend): Promise<number[]> {
+    if (images.length > MAX_COMPARED) throw new SearchTooLong();
+    const found: number[] = [];
+    for (const some of inBatches(images, COMPARED_AT_ONCE)) {
+      const { version, items } = await this.#reader.readDocuments(some);
+      expectVersion(version, kept.version);
+      for (const [image, document] of items) if (hasText(readTexts(document), text)) found.push(image);
+      await spend(some.length * WORK_PER_DOCUMENT);
+    }
+    return found.sort((a, b) => a - b);
   }
 
   async #readShelf({ version, lastImage }: Kept, { number, size }: Shelf): Promise<ImageSet> {
@@ -196,12 +268,13 @@ export class ImageSets {
 }
 
 /** A shelf with as many images as there are numbers holds all of them. */
-function findShelf({ shelves, lastImage }: Kept, { number, size }: Shelf): ImageSet | undefined {
-  return size === lastImage ? new RangeSet(size) : shelves.get(number);
+function findSet({ sources, lastImage }: Kept, source: Source): ImageSet | undefined {
+  if ('size' in source && source.size === lastImage) return new RangeSet(lastImage);
+  return sources.get(sourceKey(source));
 }
 
 /** Requests that come meanwhile wait for the same read. */
-function readOnce<T>({ reading }: Kept, key: number | 'sizes', read: () => Promise<T>): Promise<T> {
+function readOnce<T>({ reading }: Kept, key: number | string, read: () => Promise<T>): Promise<T> {
   const started = reading.get(key) as Promise<T> | undefined;
   if (started) return started;
   const promise = read().finally(() => reading.delete(key));
@@ -209,8 +282,12 @@ function readOnce<T>({ reading }: Kept, key: number | 'sizes', read: () => Promi
   return promise;
 }
 
+const sumOfSizes = (sets: ImageSet[]): number => sets.reduce((sum, { size }) => sum + size, 0);
+
 function expectedWork(selection: Selection): number {
   const { sizes, catalogue } = selection;
-  const perShelf = WORK_PER_SHELF + catalogue.lastImage / IMAGES_PER_WORK;
-  return shelvesOf(selection).length * perShelf + (sizes.size > 0 ? catalogue.lastImage * WORK_PER_SIZE : 0);
+  const perSource = WORK_PER_SHELF + catalogue.lastImage / IMAGES_PER_WORK;
+  return (
+    allSources(selection).length * perSource + (sizes.size > 0 ? catalogue.lastImage * WORK_PER_SIZE : 0)
+  );
 }

@@ -2,22 +2,26 @@
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../../catalogue/catalogue.ts';
 import { foldName } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/schemas.ts';
+import { type Text, textKey } from '../../catalogue/search/words.ts';
 import type { SizeTest } from '../../catalogue/sets/image-set.ts';
 import { type Call, type CatalogueVersion, get, type Shelf, type ShelfSnapshot, type View } from '../view.ts';
 
-/** Shelves of which an image must be on at least one. */
+/** Images that are on one of the shelves, or have one of the texts. */
 export interface Choice {
   shelves: Shelf[];
-  /** The sum of the shelves' sizes: an image on two of them counts twice. */
+  texts: Text[];
+  /** The sum of the shelves' sizes: an image on two of them counts twice. Infinite with texts: nobody knows before reading them. */
   size: number;
 }
 
-/** The images that are on a shelf of every choice, on no excluded shelf and of the right size, as of one version. */
+/** The images that are in every choice, in no excluded one, not in the other selection and of the right size, as of one version. */
 export interface Selection {
   catalogue: CatalogueVersion;
   /** The smallest one first. */
   choices: [Choice, ...Choice[]];
-  excluded: Shelf[];
+  excluded: Choice[];
+  /** Without an `except` of its own. */
+  except?: Selection;
   /** By the condition as text. */
   sizes: Map<string, SizeTest>;
 }
@@ -118,7 +122,7 @@ export function selectShelves(
     character: distinct(entries.character),
     album: distinct(entries.album),
   };
-  const selection = { choices: [] as Choice[], excluded: [] as Shelf[], sizes: new Map<string, SizeTest>() };
+  const selection = { choices: [] as Choice[], excluded: [] as Choice[], sizes: new Map<string, SizeTest>() };
   for (const field of conditionFields) {
     const given = filter[field];
     if (given === undefined) continue;
@@ -126,7 +130,7 @@ export function selectShelves(
     for (const condition of [demand(given, named)].flat()) {
       if ('oneOf' in condition) selection.choices.push(choose(condition.oneOf));
       else if ('size' in condition) selection.sizes.set(`${field}=${given}`, condition.size);
-      else selection.excluded.push(...condition.noneOf.filter(({ size }) => size > 0));
+      else selection.excluded.push(...[choose(condition.noneOf)].filter(({ size }) => size > 0));
     }
   }
   const [smallest = choose([snapshot.all]), ...others] = selection.choices.sort((a, b) => a.size - b.size);
@@ -141,27 +145,29 @@ export function* onShelf(view: View, kind: Kind, id: string): Call<Selection | u
 }
 
 /** The one shelf whose images are exactly the selection, if there is one. */
-export function soleShelf({ choices, excluded, sizes }: Selection): Shelf | undefined {
-  const [{ shelves }, ...others] = choices;
-  return sizes.size + others.length + excluded.length === 0 && shelves.length === 1 ? shelves[0] : undefined;
+export function soleShelf({ choices, excluded, except, sizes }: Selection): Shelf | undefined {
+  const [{ shelves, texts }, ...others] = choices;
+  const isSole = sizes.size + others.length + excluded.length + texts.length === 0 && !except;
+  return isSole && shelves.length === 1 ? shelves[0] : undefined;
 }
 
-/** All shelves that a selection names. */
-export function shelvesOf({ choices, excluded }: Selection): Shelf[] {
-  return choices.flatMap(({ shelves }) => shelves).concat(excluded);
+/** Where images of a choice are. */
+export type Source = Shelf | Text;
+export const sourcesOf = ({ shelves, texts }: Choice): Source[] => [...shelves, ...texts];
+export const sourceKey = (source: Source): number | string =>
+  'words' in source ? textKey(source) : source.number;
+
+/** All that a selection names. */
+export function allSources({ choices, excluded, except }: Selection): Source[] {
+  return [...choices, ...excluded].flatMap(sourcesOf).concat(except ? allSources(except) : []);
 }
 
-/** The same key for selections of the same shelves and sizes. */
-export function selectionKey({ choices, excluded, sizes }: Selection): string {
-  const numbers = (shelves: Shelf[]) =>
-    shelves
-      .map(({ number }) => number)
-      .sort((a, b) => a - b)
-      .join('|');
-  return `${choices
-    .map(({ shelves }) => numbers(shelves))
-    .sort()
-    .join('&')}!${numbers(excluded)}@${[...sizes.keys()]}`;
+/** The same key for selections of the same shelves, texts and sizes. */
+export function selectionKey({ choices, excluded, except, sizes }: Selection): string {
+  const keys = (sources: Source[]) => sources.map(sourceKey).sort().join('|');
+  const chosen = choices.map((choice) => keys(sourcesOf(choice))).sort();
+  const others = except ? `(${selectionKey(except)})` : '';
+  return `${chosen.join('&')}!${keys(excluded.flatMap(sourcesOf))}${others}@${[...sizes.keys()]}`;
 }
 
 /** An entry can be named by its id and by a former one. */
@@ -190,6 +196,7 @@ function oneOfAll<Name>(
   return choose(named).size === all.size ? [] : [{ oneOf: named }];
 }
 
-function choose(shelves: Shelf[]): Choice {
-  return { shelves, size: shelves.reduce((sum, { size }) => sum + size, 0) };
+export function choose(shelves: Shelf[], texts: Text[] = []): Choice {
+  const size = texts.length > 0 ? Number.POSITIVE_INFINITY : shelves.reduce((sum, { size }) => sum + size, 0);
+  return { shelves, texts, size };
 }

@@ -1,10 +1,20 @@
 /** Long work between other requests: rows of the catalogue a slice at a time, and slices of the processor for many clients. */
 import type { Caller } from '../../catalogue/catalogue.ts';
-import type { Kind } from '../../catalogue/schemas.ts';
+import type { Document, Kind } from '../../catalogue/schemas.ts';
+import { SearchTooLong } from '../../catalogue/search/scan.ts';
+import type { TermRange } from '../../catalogue/search/terms.ts';
 import { type Block, blockOf } from '../../catalogue/sets/blocks.ts';
 import { yieldToEventLoop } from '../../lib/concurrency.ts';
 import { Unavailable } from '../../lib/metrics.ts';
-import { type AliasRow, type Answer, type Driver, expectVersion, get, type View } from '../view.ts';
+import {
+  type AliasRow,
+  type Answer,
+  type Driver,
+  expectVersion,
+  get,
+  type TermBlock,
+  type View,
+} from '../view.ts';
 
 // Shares the processor between long jobs of many clients. A job computes in slices of a few milliseconds, one slice per tick
 // of the event loop. The next slice goes to the job with the least work, expected or done so far, in coarse steps, and among
@@ -208,6 +218,10 @@ export interface SliceReader {
   readSizes(kind: Kind, from: number, to: number): Promise<Slice<number>>;
   /** The aliases of a kind that follow a key. */
   readAliases(kind: Kind, after: string): Promise<Slice<AliasRow>>;
+  /** The blocks of the terms up to one that follow a block of a term. */
+  readTerms(after: [term: string, block: number], to: string): Promise<Slice<TermBlock>>;
+  /** The documents of those of the images that have one. */
+  readDocuments(images: number[]): Promise<Slice<[image: number, document: Document]>>;
   /** The perceptual hashes of the images above a number. */
   readHashes(above: number): Promise<HashSlice>;
   currentVersion(): number | Promise<number>;
@@ -231,6 +245,8 @@ export function createSliceReader(driver: Driver): SliceReader {
     readNames: (kind, from, to) => readSlice((view) => view.names(kind, from, to)),
     readSizes: (kind, from, to) => readSlice((view) => view.sizes(kind, from, to)),
     readAliases: (kind, after) => readSlice((view) => view.aliases(kind, after, sliceSizes.names)),
+    readTerms: (after, to) => readSlice((view) => view.termBlocks(after, to, sliceSizes.blocks)),
+    readDocuments: (images) => readSlice((view) => view.wholeDocuments(images)),
     readHashes: (above) => readSlice((view) => view.hashes(above, sliceSizes.hashes)),
     currentVersion: () => driver.currentVersion(),
   };
@@ -253,6 +269,29 @@ export async function readBlocks(
     slice.items.forEach(onBlock);
     if (from + perSlice > last) return version;
     await yieldToEventLoop();
+  }
+}
+
+/** Bounds how long it takes to read the words that begin with a few letters. */
+const MAX_TERM_BLOCKS = 50_000;
+
+/** Reads the blocks of all terms of a range, and returns how many they are. Throws CatalogueChanged if they are not of this version. */
+export async function readTerms(
+  reader: SliceReader,
+  { from, to }: TermRange,
+  version: number,
+  onBlock: (block: TermBlock) => void,
+): Promise<number> {
+  let after: [term: string, block: number] = [from, -1];
+  for (let count = 0; ; await yieldToEventLoop()) {
+    const slice = await reader.readTerms(after, to);
+    expectVersion(slice.version, version);
+    slice.items.forEach(onBlock);
+    count += slice.items.length;
+    const last = slice.items.at(-1);
+    if (!last || slice.items.length < reader.blocksPerSlice) return count;
+    if (count >= MAX_TERM_BLOCKS) throw new SearchTooLong();
+    after = [last[0], last[1]];
   }
 }
 

@@ -116,11 +116,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
     },
     imagesByNumber: (numbers) => readImages(session, numbers),
     perceptualHashes: () => session.stream('select image, hash from perceptual_hash order by image'),
-    async *titleWords() {
-      const text = `select image, ${session.dialect.jsonArray('word')} as words from title_word group by image order by image`;
-      for await (const { image, words } of session.stream<{ image: number; words: string }>(text))
-        yield { image, words: JSON.parse(words) };
-    },
+    textBlocks: () => session.stream('select term, block, images from text_block'),
     unusedKeys: (keys) => findUnusedKeys(session, keys),
     async placementsOf(images) {
       const { isOneOf } = session.dialect;

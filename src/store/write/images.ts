@@ -1,5 +1,6 @@
 /** Writes images, and which files they came from. */
-import { readTitle } from '../../catalogue/documents/document.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { readTexts } from '../../catalogue/documents/document.ts';
 import type {
   FolderChoice,
   KnownFile,
@@ -8,29 +9,27 @@ import type {
   SourceFileReader,
   SourceFileWriter,
 } from '../../catalogue/records.ts';
-import { titleWords } from '../../catalogue/search/title-words.ts';
+import type { Document } from '../../catalogue/schemas.ts';
+import { termsOf } from '../../catalogue/search/terms.ts';
 import type { Placed } from '../../catalogue/sets/image-set.ts';
 import type { PlacedImage, SavedImage } from '../../catalogue/writer.ts';
 import { createLookup } from '../read/snapshot.ts';
 import { KNOWN_FILES, REMOVED_SOURCES, type ReadSession, type WriteSession } from '../session.ts';
+import { BlockWriter } from './blocks.ts';
 import type { Placements } from './placements.ts';
 
-// Saves and removes images, with their places on shelves, their perceptual hashes, the words of their titles, and which of
+// Saves and removes images, with their places on shelves, their perceptual hashes, the terms of their texts, and which of
 // their fields are edited.
 
-/** Images read at a time when all titles are indexed. */
+/** Images read at a time when all texts are indexed. */
 const INDEX_BATCH_SIZE = 1000;
-
-type Titled = Pick<SavedImage, 'number' | 'document'>;
-
-/** A row of `title_word`. A type, because an interface is no record. */
-type TitleWord = { word: string; image: number };
 
 type NumberedImage = PlacedImage & { row: SavedImage };
 
 export class ImageWriter {
   readonly #session: WriteSession;
   readonly #placements: Placements;
+  readonly #texts: BlockWriter<string>;
   /** Both stores number images without gaps, so that a seed gives the same order on both. */
   #lastImage: number;
   readonly #reserved = new Set<number>();
@@ -38,6 +37,7 @@ export class ImageWriter {
   constructor(session: WriteSession, placements: Placements, lastImage: number) {
     this.#session = session;
     this.#placements = placements;
+    this.#texts = new BlockWriter(session, 'text_block', 'term', 'text');
     this.#lastImage = lastImage;
   }
 
@@ -73,16 +73,25 @@ export class ImageWriter {
     await this.#addHashes(images);
   }
 
-  /** Replaces the words of all titles. */
-  async indexTitles(): Promise<void> {
-    await this.#session.run('delete from title_word');
+  /** Indexes the texts of all images again. */
+  async indexTexts(): Promise<void> {
+    this.#texts.clear();
+    await this.#session.run('delete from text_block');
     const text = 'select number, document from image where number > $1 order by number limit $2';
     for (let last = 0; ; ) {
-      const rows = await this.#session.query<Titled>(text, [last, INDEX_BATCH_SIZE]);
-      await this.#addWords(wordsOf(rows));
+      const rows = await this.#session.query<Pick<SavedImage, 'number' | 'document'>>(text, [
+        last,
+        INDEX_BATCH_SIZE,
+      ]);
+      for (const { number, document } of rows) await this.#moveTexts(number, undefined, document);
       if (rows.length < INDEX_BATCH_SIZE) return;
       last = rows.at(-1)?.number ?? last;
     }
+  }
+
+  /** Writes what waits in memory. */
+  async write(): Promise<void> {
+    await this.#texts.write();
   }
 
   /** Returns the rows that were removed. */
@@ -90,7 +99,7 @@ export class ImageWriter {
     const rows = await createLookup(this.#session).imagesById(ids);
     await this.#placements.remove(rows.map(({ number }) => number));
     await this.#removeFrom('image', 'number', rows);
-    await this.#removeWords(wordsOf(rows));
+    for (const { number, document } of rows) await this.#moveTexts(number, document, undefined);
     await this.#removeFrom('perceptual_hash', 'image', rows);
     await this.#removeFrom('edited', 'image', rows);
     return rows;
@@ -115,7 +124,7 @@ export class ImageWriter {
     );
     await this.#placements.append(images.map(placed));
     const rows = images.map(({ row }) => row);
-    await this.#addWords(wordsOf(rows));
+    for (const { number, document } of rows) await this.#moveTexts(number, undefined, document);
     await this.#addHashes(rows);
     await this.#addEdited(rows);
   }
@@ -127,7 +136,8 @@ export class ImageWriter {
     const before = new Map(former.map((row) => [row.number, row]));
     const changed = (field: 'perceptualHash' | 'edited') =>
       rows.filter((row) => before.get(row.number)?.[field] !== row[field]);
-    await this.#updateWords(rows, before);
+    for (const { number, document } of rows)
+      await this.#moveTexts(number, before.get(number)?.document, document);
     await this.#placements.move(images.map(placed));
     await this.#session.runWith(
       { number: 'int', eTag: 'text', key: 'text', mimetype: 'text', document: 'text' },
@@ -140,28 +150,12 @@ export class ImageWriter {
     await this.#addEdited(changed('edited'));
   }
 
-  async #updateWords(rows: SavedImage[], before: Map<number, SavedImage>): Promise<void> {
-    const titleOf = (row?: SavedImage) => (row ? readTitle(row.document) : '');
-    const titled = rows.filter((row) => titleOf(before.get(row.number)) !== titleOf(row));
-    await this.#removeWords(wordsOf(titled.flatMap(({ number }) => before.get(number) ?? [])));
-    await this.#addWords(wordsOf(titled));
-  }
-
-  /** Some may be there already: see `#add`. */
-  async #addWords(words: TitleWord[]): Promise<void> {
-    await this.#session.runWith(
-      { word: 'text', image: 'int' },
-      words,
-      'insert into title_word (word, image) select word, image from given where true on conflict do nothing',
-    );
-  }
-
-  async #removeWords(words: TitleWord[]): Promise<void> {
-    await this.#session.runWith(
-      { word: 'text', image: 'int' },
-      words,
-      'delete from title_word where (word, image) in (select word, image from given)',
-    );
+  /** From the terms of the texts that an image had to those that it has. */
+  async #moveTexts(image: number, before: Document | undefined, after: Document | undefined): Promise<void> {
+    const [had, has] = [readTexts(before), readTexts(after)];
+    if (isDeepStrictEqual(had, has)) return;
+    this.#texts.move(image, termsOf(had), termsOf(has));
+    await this.#texts.writeIfMany();
   }
 
   async #addEdited(rows: Pick<SavedImage, 'number' | 'edited'>[]): Promise<void> {
@@ -186,12 +180,6 @@ export class ImageWriter {
 
 function placed({ row, ...placement }: NumberedImage): Placed {
   return { image: row.number, ...placement };
-}
-
-function wordsOf(images: Titled[]): TitleWord[] {
-  return images.flatMap(({ number, document }) =>
-    titleWords(readTitle(document)).map((word) => ({ word, image: number })),
-  );
 }
 
 // Which files the images came from.

@@ -113,10 +113,11 @@ async function createWriter(
       for (const rows of DANGLING) await session.run(`delete from ${rows}`);
       await placements.renumberAll();
       await entries.renumberAll();
-      await images.indexTitles();
+      await images.indexTexts();
     },
     async commit() {
       await placements.write();
+      await images.write();
       await entries.rewriteDocuments();
       await placements.saveShelves();
       await entries.numberEntries();

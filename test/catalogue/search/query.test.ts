@@ -11,7 +11,6 @@ import {
   ratingsOf,
   wordsFor,
 } from '../../../src/catalogue/search/query.ts';
-import { MAX_TITLE_WORDS, titleQuery, titleWords } from '../../../src/catalogue/search/title-words.ts';
 
 /** `-artist:"a b"` for a negated quoted term. */
 function show(text: string): string[] {
@@ -102,22 +101,6 @@ test('ratings and orientations are those that are named, or all others than thos
   assert.deepEqual(ratingsOf(parseQuery('rating:sfw -rating:sfw')), ['questionable', 'nsfw']);
   assert.deepEqual(ratingsOf(parseQuery('-rating:sfw -rating:questionable -rating:nsfw')), []);
   assert.deepEqual(orientationsOf(parseQuery('orientation:square rating:sfw')), ['square']);
-});
-
-test('titles have words, and each character of a script without spaces is one', () => {
-  assert.deepEqual(titleWords("The Fox's RED moon, the 2nd"), ['the', 'fox', 's', 'red', 'moon', '2nd']);
-  assert.deepEqual(titleWords('赤いfox'), ['赤', 'い', 'fox']);
-  assert.deepEqual(titleWords('…!'), []);
-  assert.equal(
-    titleWords(Array.from({ length: 200 }, (_, index) => `w${index}`).join(' ')).length,
-    MAX_TITLE_WORDS,
-  );
-  assert.deepEqual(titleQuery(parseQuery('red fo')), { words: ['red'], prefix: 'fo' });
-  assert.deepEqual(titleQuery(parseQuery('fo "Red Moon"')), {
-    words: ['fo', 'red', 'moon'],
-    prefix: undefined,
-  });
-  assert.deepEqual(titleQuery(parseQuery('artist:abe -night')), { words: [], prefix: undefined });
 });
 
 test('the best names come first: equal, starting, with words that start, containing; then those with more images', async () => {

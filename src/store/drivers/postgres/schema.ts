@@ -209,5 +209,7 @@ export const schema: Schema = {
       create table size_block (block int primary key, sizes text not null);
       alter table size_block alter sizes set storage external;
       update revision set number = next_revision(number) where exists (select from image)`,
+    createTexts: `create table text_block
+      (term text collate "C" not null, block int not null, images text not null, primary key (term, block))`,
   }),
 };

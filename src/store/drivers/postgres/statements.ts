@@ -40,6 +40,7 @@ export const statements = {
   sizes: list('sizes', lists.sizes),
   aliases: list('aliases', lists.aliases),
   hashes: list('hashes', lists.hashes),
+  termBlocks: list('term_blocks', lists.termBlocks),
   titleWords: list('title_words', lists.titleWords),
   newestChange: list('newest_change', lists.newestChange),
   changesFrom: list('changes_from', lists.changesFrom),
@@ -60,34 +61,10 @@ export const statements = {
      cross join ${each(lookUps.entryAt('$1', 'requested.position'))}`,
     'order by found.turn',
   ),
-  titleCounts: list(
-    'title_counts',
-    `select (${lookUps.titleCount('wanted.word', '$2')})
-     from unnest($1::text[]) with ordinality as wanted (word, turn) order by wanted.turn`,
-  ),
   documents: rows(
     'documents',
     `select requested.number, found.document from unnest($1::int[]) as requested (number)
      cross join ${each(lookUps.document('requested.number'))}`,
-  ),
-  // The newest $5 of the images whose titles have one of the words $1 (of each, the newest $2 are looked at), all of $3 and
-  // one of $4, if there are any. `offset 0` keeps the order of the tests: the first word that is missing is the last look-up.
-  titled: list(
-    'titled',
-    `select candidate.image from (
-       select distinct newest.image from unnest($1::text[]) as wanted (word)
-       cross join lateral (
-         select image from title_word where title_word.word = wanted.word order by image desc limit $2
-       ) as newest order by newest.image desc limit $2
-     ) as candidate
-     where not exists (
-       select from unnest($3::text[]) as needed (word) where not exists (
-         select from title_word where title_word.word = needed.word and title_word.image = candidate.image offset 0
-       ) offset 0
-     ) and (cardinality($4::text[]) = 0 or exists (
-       select from title_word where title_word.word = any($4::text[]) and title_word.image = candidate.image offset 0
-     ))
-     order by candidate.image desc limit $5`,
   ),
   // Images whose document was changed, or that were removed: $4 of them, after the change $2 of the image $3. The second
   // column says whether the catalogue had the revision $1.

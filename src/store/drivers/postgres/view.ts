@@ -5,6 +5,7 @@
 
 import type { FileFacts } from '../../../catalogue/catalogue.ts';
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
+import { wordOf, wordsFrom } from '../../../catalogue/search/terms.ts';
 import type { Block } from '../../../catalogue/sets/blocks.ts';
 import { toByteString } from '../../../lib/byte-string.ts';
 import {
@@ -12,12 +13,11 @@ import {
   type ChangedItem,
   type ChangeRow,
   type DocumentChanges,
-  endOfPrefix,
   expectVersion,
   type Shelf,
   type ShelfSnapshot,
   type StoredEntry,
-  type TitleQuery,
+  type TermBlock,
   type View,
 } from '../../view.ts';
 import type { Servers, Statement } from './servers.ts';
@@ -143,16 +143,13 @@ export class PostgresView implements View {
     return this.#list(statements.sizes, kind, from, to);
   }
 
-  titleWords(prefix: string, limit: number): Promise<string[]> {
-    return this.#list(statements.titleWords, prefix, endOfPrefix(prefix), limit);
+  termBlocks(after: [term: string, block: number], to: string, limit: number): Promise<TermBlock[]> {
+    return this.#list(statements.termBlocks, ...after, to, limit);
   }
 
-  titleCounts(words: string[], max: number): Promise<number[]> {
-    return this.#list(statements.titleCounts, words, max);
-  }
-
-  titled({ wanted, required, oneOf, scanned, limit }: TitleQuery): Promise<number[]> {
-    return this.#list(statements.titled, wanted, scanned, required, oneOf, limit);
+  async titleWords(prefix: string, limit: number): Promise<string[]> {
+    const { from, to } = wordsFrom('title', prefix);
+    return (await this.#list<string>(statements.titleWords, from, to, limit)).map(wordOf);
   }
 
   hashes(above: number, limit: number): Promise<[image: number, hash: string][]> {

@@ -191,6 +191,9 @@ export const catalogueSchema: FileSchema = {
     createBlocks: `
       create table shelf_block (shelf integer not null, block integer not null, images text not null, primary key (shelf, block)) strict;
       create table size_block (block integer primary key, sizes text not null) strict`,
+    createTexts: `create table text_block
+      (term text not null, block integer not null, images text not null, primary key (term, block))
+      strict, without rowid`,
   }),
 };
 

@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FileFacts } from '../../../catalogue/catalogue.ts';
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
+import { wordOf, wordsFrom } from '../../../catalogue/search/terms.ts';
 import type { Block } from '../../../catalogue/sets/blocks.ts';
 import { listReads, lookUps } from '../../reads.ts';
 import {
@@ -11,13 +12,12 @@ import {
   type ChangedItem,
   type ChangeRow,
   type DocumentChanges,
-  endOfPrefix,
   type Shelf,
   type ShelfSnapshot,
   SNAPSHOT_QUERY,
   type SnapshotRow,
   type StoredEntry,
-  type TitleQuery,
+  type TermBlock,
   type View,
 } from '../../view.ts';
 import { DocumentVerifier, isWhole, verifyEntry } from './database.ts';
@@ -128,25 +128,14 @@ export class SqliteView implements View {
     return allRows<[number]>(this.#statements.sizes, kind, from, to).map(([size]) => size);
   }
 
+  termBlocks(after: [term: string, block: number], to: string, limit: number): TermBlock[] {
+    return allRows(this.#statements.termBlocks, ...after, to, limit);
+  }
+
   titleWords(prefix: string, limit: number): string[] {
-    const rows = allRows<[string]>(this.#statements.titleWords, prefix, endOfPrefix(prefix), limit);
-    return rows.map(([word]) => word);
-  }
-
-  titleCounts(words: string[], max: number): number[] {
-    return words.map((word) => (firstRow<[number]>(this.#statements.titleCount, word, max) as [number])[0]);
-  }
-
-  titled({ wanted, required, oneOf, scanned, limit }: TitleQuery): number[] {
-    const found = wanted.flatMap((word) => this.#titledFrom(0, word, scanned));
-    const candidates = [...new Set(found)].sort((a, b) => b - a).slice(0, scanned);
-    const hasOne = this.#testTitles(oneOf, candidates);
-    const images: number[] = [];
-    for (const image of candidates) {
-      if (required.every((word) => this.#isTitled(word, image)) && hasOne(image)) images.push(image);
-      if (images.length === limit) break;
-    }
-    return images;
+    const { from, to } = wordsFrom('title', prefix);
+    const rows = allRows<[string]>(this.#statements.titleWords, from, to, limit);
+    return rows.map(([term]) => wordOf(term));
   }
 
   hashes(above: number, limit: number): [image: number, hash: string][] {
@@ -162,28 +151,6 @@ export class SqliteView implements View {
       this.#lastVerified = image;
     }
     if (rows.length < VERIFIED_PER_CALL) this.#lastVerified = 0;
-  }
-
-  /** A test whether a candidate has one of the words in its title, if there are any. Candidates are given newest first. */
-  #testTitles(words: string[], candidates: number[]): (image: number) => boolean {
-    if (words.length === 0) return () => true;
-    // Most words have few images among the candidates: reading these takes less time than looking up every candidate.
-    const titled = new Set<number>();
-    const frequent: string[] = [];
-    for (const word of words) {
-      const images = this.#titledFrom(candidates.at(-1) ?? 0, word, candidates.length);
-      if (images.length === candidates.length) frequent.push(word);
-      for (const image of images) titled.add(image);
-    }
-    return (image) => titled.has(image) || frequent.some((word) => this.#isTitled(word, image));
-  }
-
-  #isTitled(word: string, image: number): boolean {
-    return this.#statements.isTitled.get(word, image) !== undefined;
-  }
-
-  #titledFrom(first: number, word: string, limit: number): number[] {
-    return allRows<[number]>(this.#statements.titledImages, word, first, limit).map(([image]) => image);
   }
 
   #document(image: number): Document | undefined {
@@ -229,11 +196,8 @@ const texts = {
   entry: withBytes(lookUps.entry('$1', '$2')),
   entryAt: withBytes(lookUps.entryAt('$1', '$2')),
   entryShelf: lookUps.entryShelf('$1', '$2'),
-  titleCount: lookUps.titleCount('$1', '$2'),
   documentsAfter: 'select number, document from image where number > $1 order by number limit $2',
   documentChanges: 'select number, image from document_change where number > $1 order by number limit $2',
-  titledImages: 'select image from title_word where word = $1 and image >= $2 order by image desc limit $3',
-  isTitled: 'select 1 from title_word where word = $1 and image = $2',
 };
 
 export type Statements = Record<keyof typeof texts, StatementSync>;
