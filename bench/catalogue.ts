@@ -13,12 +13,13 @@ const description =
 /**
  * Half of the images are in category `a`, half in `b`, and a quarter in both. Each is also in one of 48 other categories. All
  * names of landscape images are ASCII. Those of the others, about half, are Japanese. One image in 20 is an animation,
- * unless `hasAnimations` is false: version 0.5.0 does not import any. `first` is the number of the first image.
+ * unless `hasAnimations` is false: version 0.5.0 does not import any. `first` is the number of the first image, and `words` how
+ * many words the description of each image has.
  */
 export async function writeCatalogue(
   path: string,
   images: number,
-  { hasAnimations = true, first = 0 } = {},
+  { hasAnimations = true, first = 0, words = 0 } = {},
 ): Promise<void> {
   const output = createWriteStream(path);
   const write = async (records: object[]) => {
@@ -53,12 +54,12 @@ export async function writeCatalogue(
     })),
   );
   for (let index = first; index < first + images; index++)
-    await write([image(index, hasAnimations && index % 20 === 0)]);
+    await write([image(index, hasAnimations && index % 20 === 0, words)]);
   output.end();
   await once(output, 'finish');
 }
 
-function image(index: number, isAnimated: boolean): object {
+function image(index: number, isAnimated: boolean, words: number): object {
   const hash = createHash('sha256').update(`image ${index}`).digest();
   const pick = (word: number, below: number) => hash.readUInt32LE(word * 4) % below;
   const eTag = hash.toString('hex');
@@ -84,8 +85,34 @@ function image(index: number, isAnimated: boolean): object {
     nsfw: ratings[pick(7, ratings.length)],
     categories,
     characters: [characterName(pickEntry(0, CHARACTERS))],
+    ...(words > 0 && { description: describe(index, words) }),
     ...(isAnimated && { thumbnails: { sizes: [480], thumbHash: 'ABCD', isAnimated: true } }),
   };
+}
+
+const VOCABULARY = 100_000;
+const FREQUENT = ['the', 'a', 'of', 'with', 'girl', 'and', 'fox', 'night', 'in', 'sunrise'];
+const CONSONANTS = 'bcdfghklmnprstvw';
+
+/** As in languages, the second most frequent word is half as frequent as the first one, and so on. */
+function describe(index: number, words: number): string {
+  let state = index + 1;
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return ((state ^ (state >>> 15)) >>> 0) / 2 ** 32;
+  };
+  random();
+  return Array.from({ length: words }, () => wordAt(Math.floor(VOCABULARY ** random()) - 1)).join(' ');
+}
+
+/** The word of a rank: two to four syllables. */
+function wordAt(rank: number): string {
+  const frequent = FREQUENT[rank];
+  if (frequent !== undefined) return frequent;
+  let word = '';
+  for (let rest = Math.imul(rank, 2_654_435_761) >>> (4 + 7 * (rank % 3)); rest > 0; rest >>>= 7)
+    word += CONSONANTS.charAt(rest & 15) + 'aeiou'.charAt((rest >>> 4) % 5);
+  return word;
 }
 
 const isJapanese = (index: number) => index % 2 === 1;
