@@ -13,7 +13,7 @@ import { isScope, type TokenRecord } from '../access/tokens.ts';
 import { extensionOf, readPreviews } from '../catalogue/documents/document.ts';
 import { imageLine } from '../catalogue/lines.ts';
 import { normaliseTexts } from '../catalogue/names.ts';
-import { type ChosenFolder, SOURCE_STATES, type SourceFile } from '../catalogue/records.ts';
+import { type ChosenFolder, FOLDER_RULES, SOURCE_STATES, type SourceFile } from '../catalogue/records.ts';
 import { type Mimetype, Rating, uuidPattern } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, ImageRow } from '../catalogue/writer.ts';
 import { hashInKey, pictureKey } from '../import/files.ts';
@@ -220,7 +220,6 @@ const File = compile(
   ),
 );
 
-const which = ['all', 'last', 'none'] as const;
 const Folder = compile(
   Schema.Object(
     {
@@ -229,7 +228,7 @@ const Folder = compile(
         {
           folderCategories: Schema.Optional(
             Schema.Union([
-              ...which.map((name) => Schema.Literal(name)),
+              ...FOLDER_RULES.map((name) => Schema.Literal(name)),
               Schema.Integer({ minimum: 1, maximum: 99 }),
             ]),
           ),

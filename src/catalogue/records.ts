@@ -53,9 +53,12 @@ export type KnownFile = SourceFile & { eTag: string; perceptualHash: string | nu
 /** A file whose picture an operator removed. */
 export type RemovedSource = Pick<SourceFile, 'path' | 'state' | 'fingerprint'> & RemovedFile;
 
+/** Which names of folders are categories, besides a number of them. */
+export const FOLDER_RULES = ['all', 'meaningful', 'last', 'none'] as const;
+
 /** How an operator chose to import a folder. The next import of the folder keeps every choice that it does not change. */
 export interface FolderChoice {
-  folderCategories?: 'all' | 'last' | 'none' | number;
+  folderCategories?: (typeof FOLDER_RULES)[number] | number;
   exclude?: string[];
   defaultRating?: Rating;
   albumsFrom?: 'folders' | 'none';
@@ -78,8 +81,8 @@ export interface SourceFileReader extends AsyncDisposable {
   ofImages(ids: string[]): Promise<KnownFile[]>;
   /** Those of the hashes that are the bytes of an image. */
   knownBytes(hashes: string[]): Promise<Set<string>>;
-  /** Empty if nothing was chosen for the folder. */
-  choiceFor(folder: string): Promise<FolderChoice>;
+  /** Undefined if the folder was never imported. */
+  choiceFor(folder: string): Promise<FolderChoice | undefined>;
 }
 
 /** Part of a writer's transaction. */

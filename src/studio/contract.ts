@@ -5,6 +5,7 @@
  */
 import type { Change, DescribedItem } from '../catalogue/change-log.ts';
 import { EDITABLE_FIELDS, type EditableField } from '../catalogue/documents/edit-image.ts';
+import { FOLDER_RULES } from '../catalogue/records.ts';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
 import { MAX_ALBUM_IMAGES } from '../catalogue/writer.ts';
 import * as Type from '../lib/json-schema.ts';
@@ -153,9 +154,7 @@ const NewPicture = Type.Object(
     category: Type.Optional(Texts),
     character: Type.Optional(Texts),
     folder: Type.Optional(Texts),
-    folderCategories: Type.Optional(
-      Type.Union([Type.Literal('all'), Type.Literal('last'), Type.Literal('none')]),
-    ),
+    folderCategories: Type.Optional(Type.Union(FOLDER_RULES.map((name) => Type.Literal(name)))),
     run: Type.Optional(Digits),
     alike: Type.Optional(Type.Literal('ask')),
   },

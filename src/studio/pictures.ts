@@ -180,7 +180,10 @@ function toSidecar({ rating, artist, category, character }: RequestTo<'/add/pict
  * The folders that the picture is in where it comes from count like those of a folder that is imported: none of their names
  * becomes a path here, and those that are no categories still say how explicit the picture is.
  */
-function toFolderFile({ folder = [], folderCategories = 'all' }: RequestTo<'/add/picture'>): FolderFile {
+function toFolderFile({
+  folder = [],
+  folderCategories = 'meaningful',
+}: RequestTo<'/add/picture'>): FolderFile {
   const { rating } = rateByMarkers(folder.flatMap((name) => [...tagMarkers(name)]));
   const categories = categoryNames(usedFolders(folder, folderCategories));
   return { ...(rating && { rating }), ...(categories.length > 0 && { categories }) };

@@ -149,10 +149,10 @@ test('source files of a backup are checked', async () => {
   const manifestPath = join(backup, 'manifest.json');
   const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
   for (const [text, message] of [
-    [original.replace('"state":"first"', '"state":"other"'), /sources\.ndjson:1: the source file: state/],
+    [original.replace('"state":"first"', '"state":"other"'), /sources\.ndjson:2: the source file: state/],
     [`{"folder":"/x","choice":{"defaultRating":"any"}}\n`, /sources\.ndjson:1: the source folder: choice/],
     [`{"folder":"/x","choice":{"exclude":["${'a'.repeat(1001)}"]}}\n`, /:1: a rule has more than 1000 char/],
-    [original.split('\n').slice(1).join('\n'), /names 4 source files and folders, but the backup has 3/],
+    [original.split('\n').slice(1).join('\n'), /names 5 source files and folders, but the backup has 4/],
   ] as const) {
     writeFileSync(list, text);
     manifest.lists['sources.ndjson'] = { size: text.length, sha256: hash('sha256', text) };

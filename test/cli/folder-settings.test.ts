@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
 import { setClockAhead } from '../support/later.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
-import { type Engine, forEachEngine, forEachEngineInDepth } from '../support/servers/engines.ts';
+import { type Engine, forEachEngine, forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
@@ -44,7 +44,7 @@ function newFolder(engine: Engine) {
       )
       .sort();
   };
-  return { pictures, write, run, importFolder, images };
+  return { ...box, pictures, write, run, importFolder, images };
 }
 
 await forEachEngine(async (engine) => {
@@ -78,6 +78,35 @@ await forEachEngine(async (engine) => {
     write('x/4.png', 4);
     await importFolder();
     assert.deepEqual(await images(), [...plain, '4.png sfw Unknown']);
+  });
+});
+
+await forEachEngine(async (engine) => {
+  test('names of folders that mean nothing are left out in folders that are new', async () => {
+    const { config, write, importFolder, images } = newFolder(engine);
+    write('Takeout/foxes/New Folder (2)/1.png', 1);
+    const plan = await importFolder('--dry-run');
+    assert.match(
+      plan,
+      /\n {2}New Folder \(2\): 1 picture\n {2}Takeout: 1 picture\n|\n {2}Takeout: 1 picture\n {2}New Folder/,
+    );
+    assert.match(plan, /\ncreated \(for fewer categories: .*\):\n {2}category foxes\n/);
+    await importFolder();
+    assert.deepEqual(await images(), ['1.png sfw Unknown foxes']);
+    write('old/2.png', 2);
+    const again = await importFolder();
+    assert.match(again, /\n {2}old: 1 picture\n/);
+    assert.doesNotMatch(again, /as chosen before/);
+    await importFolder('--folder-categories', 'all');
+    assert.deepEqual(await images(), [
+      '1.png sfw Unknown New Folder (2) Takeout foxes',
+      '2.png sfw Unknown old',
+    ]);
+    // A folder that an older version imported has no choice.
+    write('Camera/3.png', 3);
+    tamper(config, 'delete from source_folder');
+    await importFolder();
+    assert.ok((await images()).includes('3.png sfw Unknown Camera'));
   });
 });
 

@@ -12,6 +12,11 @@ test('chooses the folders that are categories', () => {
   assert.deepEqual(usedFolders(folders, 2), ['a', 'b']);
   assert.deepEqual(usedFolders(folders, 9), folders);
   assert.deepEqual(usedFolders([], 'last'), []);
+  const meaningless =
+    'Backup of Art|old|Camera|Takeout|New Folder (2)|DCIM|100APPLE|101_PANA|Art - Copy|old2|Photos from 2024';
+  assert.deepEqual(usedFolders(meaningless.split('|'), 'meaningful'), []);
+  const names = ['Art', 'Old Masters', 'cameras', 'Photos of Ann', '2024', 'newt', '100 foxes', 'Temple'];
+  assert.deepEqual(usedFolders(names, 'meaningful'), names);
 });
 
 test('an inner folder has its own rating and artist, and more categories', () => {

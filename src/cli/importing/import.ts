@@ -170,6 +170,9 @@ interface ImportControl {
   run?: ImportSource;
 }
 
+/** For a folder that is imported for the first time. */
+const FIRST_CHOICE: FolderChoice = { folderCategories: 'meaningful' };
+
 interface ChosenFolder {
   choice: FolderChoice;
   isChanged: boolean;
@@ -218,8 +221,9 @@ async function importPlaces(
   const folders = places.filter((place) => place.kind === 'folder');
   const chosen = new Map<string, ChosenFolder>();
   for (const { path, identity } of folders) {
-    const before = await known.choiceFor(identity);
-    const choice = choose(before, flags);
+    const chosenBefore = await known.choiceFor(identity);
+    const before = chosenBefore ?? {};
+    const choice = choose(chosenBefore ?? FIRST_CHOICE, flags);
     const isChanged = !isSameChoice(before, choice);
     const hadAlbums = before.albumsFrom === 'folders';
     const ignore = new IgnoreFiles(path, [...(choice.exclude ?? []), ...(await storageRules(path, config))]);
@@ -230,6 +234,7 @@ async function importPlaces(
   const shared = {
     onOther: (path: string) => report.note('other', path),
     onIgnored: (reason: IgnoreReason) => report.ignored(reason),
+    onMeaningless: (path: string, name: string) => report.note('meaningless', path, name),
     signal,
     clock: Date.now,
     known,

@@ -1,6 +1,6 @@
 /** The options of `zukan import`. Those that say how a folder is imported are also the ones of IMPORT_OPTIONS. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { FolderChoice } from '../../catalogue/records.ts';
+import { FOLDER_RULES, type FolderChoice } from '../../catalogue/records.ts';
 import { checkRules, parseRule } from '../../import/sources/ignore.ts';
 import type { FolderCategories } from '../../import/sources/walk.ts';
 import { UsageError } from '../terminal/terminal.ts';
@@ -15,7 +15,7 @@ export function addFolderOptions(command: Command): Command {
     )
     .option(
       '--folder-categories <which>',
-      'the folders that are categories: all, last, none, or how many from the first one on (default: all)',
+      'the folders that are categories: all, meaningful (leaves out names such as Camera and New Folder), last, none, or how many from the first one on (default: meaningful)',
       parseFolderCategories,
     )
     .addOption(
@@ -41,9 +41,10 @@ export function addFolderOptions(command: Command): Command {
 }
 
 function parseFolderCategories(text: string): FolderCategories {
-  if (text === 'all' || text === 'last' || text === 'none') return text;
+  const rule = FOLDER_RULES.find((name) => name === text);
+  if (rule) return rule;
   if (/^[1-9]\d?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be all, last, none, or a number from 1 to 99.');
+  throw new InvalidArgumentError('It must be all, meaningful, last, none, or a number from 1 to 99.');
 }
 
 function collect(glob: string, before: string[] | false | undefined): string[] {
@@ -108,7 +109,8 @@ export function isSameChoice(one: FolderChoice, other: FolderChoice): boolean {
 export function describeKept(before: FolderChoice, flags: ChoiceFlags): string {
   const { folderCategories, exclude = [], defaultRating, albumsFrom } = before;
   const words: string[] = [];
-  if (folderCategories !== undefined && flags.folderCategories === undefined)
+  const isDefault = folderCategories === undefined || folderCategories === 'meaningful';
+  if (!isDefault && flags.folderCategories === undefined)
     words.push(`--folder-categories ${folderCategories}`);
   if (flags.exclude === undefined) words.push(...exclude.map((glob) => `--exclude '${glob}'`));
   if (defaultRating !== undefined && flags.defaultRating === undefined)

@@ -71,6 +71,11 @@ const sections = {
   },
   'as-former': { title: 'new pictures, rated as what their files were before' },
   created: { title: 'created' },
+  meaningless: {
+    title:
+      'folders whose names mean nothing, which are no categories (--folder-categories all makes them some)',
+    group: (about, notes) => `${about}: ${count(notes.count, 'picture')}`,
+  },
   changed: { title: 'changed' },
   duplicate: {
     title: 'skipped (duplicates)',
@@ -88,6 +93,8 @@ const sections = {
   other: { title: 'skipped (not images)' },
 } satisfies Record<string, Section>;
 type Listed = keyof typeof sections;
+
+const LEAVE_OUT = 'for fewer categories: --folder-categories, or "zukan entry category <name> --block"';
 
 interface ReportOptions {
   isDryRun: boolean;
@@ -235,10 +242,11 @@ export class ImportReport implements ImportListener {
     const { title, group, isWhole }: Section = sections[kind];
     const groups = this.#notes.get(kind);
     if (!groups) return [];
+    const isAdvised = kind === 'created' && this.#options.isDryRun;
     const items = group ? Array.from(groups, ([about, notes]) => group(about, notes)) : undefined;
     const { items: lines, count } = groups.get('') ?? { items: [], count: 0 };
     const max = isWhole ? Number.POSITIVE_INFINITY : this.#options.maxListed;
-    return list(title, items ?? lines, items?.length ?? count, max);
+    return list(isAdvised ? `${title} (${LEAVE_OUT})` : title, items ?? lines, items?.length ?? count, max);
   }
 
   /** Pictures that got each default rating. They are only counted, unless all are listed. */

@@ -138,6 +138,8 @@ export interface FolderOptions extends WalkOptions {
   /** The options that change what is read from a picture. */
   readOptions: string;
   folderCategories: FolderCategories;
+  /** Called with each name of a folder that is no category because it means nothing. */
+  onMeaningless: (path: string, name: string) => void;
   /** Of new pictures that nothing marks as explicit or safe. */
   defaultRating: Rating;
   /** The files of a folder that were imported before. */
@@ -262,7 +264,7 @@ export async function countPictures(folder: string, options: WalkOptions): Promi
 async function readRecord(
   root: string,
   { path, sidecars, settings, problem }: FoundPicture,
-  { folderCategories, defaultRating }: FolderOptions,
+  { folderCategories, onMeaningless, defaultRating }: FolderOptions,
 ): Promise<ImageLine> {
   if (problem) throw problem;
   const read: SidecarFields[] = [];
@@ -274,6 +276,8 @@ async function readRecord(
   const folders = path.split(sep).slice(0, -1);
   const names = usedFolders(folders, folderCategories);
   const unusedNames = categoryNames(folders).filter((name) => !categoryNames(names).includes(name));
+  if (folderCategories === 'meaningful')
+    for (const name of unusedNames) onMeaningless(join(root, path), name);
   const hidden = read.find((sidecar) => sidecar.hidden)?.hidden;
   return {
     ...toRecord(path, [...folders, ...categories], mergeFields(read), [...names, ...categories]),

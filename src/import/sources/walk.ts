@@ -3,6 +3,7 @@ import { type Dirent, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { cleanName, normaliseName } from '../../catalogue/names.ts';
+import type { FolderChoice } from '../../catalogue/records.ts';
 import { Rating } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile } from '../../lib/validator.ts';
@@ -276,11 +277,19 @@ export function inherit(outer: FolderFile, inner: FolderFile): FolderFile {
   return { ...outer, ...inner, ...(categories.length > 0 && { categories }) };
 }
 
-/** Which of the folders that lead to a picture are its categories: all, the last one, none, or so many from the first one on. */
-export type FolderCategories = 'all' | 'last' | 'none' | number;
+/**
+ * Which of the folders that lead to a picture are its categories: all, those whose names mean something, the last one, none, or so
+ * many from the first one on.
+ */
+export type FolderCategories = NonNullable<FolderChoice['folderCategories']>;
+
+/** Names that cameras, phones, file managers and exports give, and those of places where people put anything. */
+const MEANINGLESS =
+  /^(?:dcim|\d{3}[a-z_]\w{2,5}|camera(?: roll| uploads)?|takeout|google (?:photos|fotos)|photos from \d{4}|(?:new|untitled) folder|neuer ordner|nouveau dossier|nueva carpeta|(?:my |saved )?(?:pictures|photos|images)|whatsapp images|old|new|misc|other|various|stuff|unsorted|temp|tmp|backups?|archive|downloads?|desktop|exports?|(?:backup|copy) of .*|.*[-_ ](?:backup|copy))(?:[-_ ]?\(?\d+\)?)?$/i;
 
 export function usedFolders(folders: string[], which: FolderCategories): string[] {
   if (which === 'all') return folders;
+  if (which === 'meaningful') return folders.filter((name) => !MEANINGLESS.test(cleanName(name)));
   if (which === 'last') return folders.slice(-1);
   return folders.slice(0, which === 'none' ? 0 : which);
 }

@@ -214,7 +214,9 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
     async choiceFor(folder) {
       const text = 'select choice from source_folder where folder = $1';
       const [row] = await session.query<{ choice: string }>(text, [folder]);
-      return row ? (JSON.parse(row.choice) as FolderChoice) : {};
+      if (row) return JSON.parse(row.choice) as FolderChoice;
+      const files = await session.query('select 1 from source_file where folder = $1 limit 1', [folder]);
+      return files.length > 0 ? {} : undefined;
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };

@@ -23,6 +23,7 @@ interface Tag {
 /** As many as fit on a screen or two. */
 const MAX_PREVIEWS = 24;
 const folderRules = {
+  meaningful: 'all folders, but none like “Camera” or “New Folder”',
   all: 'all folders',
   last: 'the innermost folder',
   none: 'no folder',
