@@ -92,6 +92,7 @@ export function cutText(text: string, maxLength: number): string {
 
 const Text = Type.String();
 const text = (description: string) => Type.String({ description });
+const TextOrEmpty = text('empty if unknown');
 export const timestampPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
 const Timestamp = Type.String({
   pattern: timestampPattern,
@@ -121,7 +122,7 @@ export const ETag = Type.String({
 });
 const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 export const Source = Type.Object(
-  { name: Text, url: WebAddress },
+  { name: TextOrEmpty, url: WebAddress },
   { description: 'where the image was found; both texts are empty if unknown' },
 );
 /** The parts of an image that a response contains on request only. */
@@ -150,7 +151,7 @@ export const ArtistDetails = Type.Optional(
 export const Category = Type.Object({
   id: Uuid,
   name: text('the name to use in `categories` and `exclude`'),
-  description: Text,
+  description: TextOrEmpty,
   nsfw: Type.Boolean({ description: 'whether the category is for adults' }),
   createdAt: Timestamp,
 });
@@ -158,17 +159,17 @@ export const Category = Type.Object({
 export const Character = Type.Object({
   id: Uuid,
   name: Text,
-  description: Text,
-  source: text('the work the character comes from'),
-  gender: Text,
-  ages: Type.Array(Type.Integer()),
-  birth_date: text('free text'),
-  nationality: Text,
-  occupations: Type.Array(Text),
+  description: TextOrEmpty,
+  source: text('the work the character comes from; empty if unknown'),
+  gender: TextOrEmpty,
+  ages: Type.Array(Type.Integer(), { description: 'empty if unknown' }),
+  birth_date: text('free text; empty if unknown'),
+  nationality: TextOrEmpty,
+  occupations: Type.Array(Text, { description: 'empty if unknown' }),
   createdAt: Timestamp,
 });
 
-export const Album = Type.Object({ id: Uuid, name: Text, description: Text, createdAt: Timestamp });
+export const Album = Type.Object({ id: Uuid, name: Text, description: TextOrEmpty, createdAt: Timestamp });
 
 const FileLink = Type.String({
   format: 'uri',
@@ -202,7 +203,7 @@ const imageWith = <Dimens extends Type.TSchema>(dimens: Dimens) =>
     ),
     licence: Type.Optional(
       Type.Object(
-        { name: Text, url: WebAddress },
+        { name: TextOrEmpty, url: WebAddress },
         {
           description:
             'the licence that it is published under, of the image, its artist or else the whole site; only with ' +

@@ -22,7 +22,7 @@ const completed = examples.map((text) => (text.includes('new Zukan(') ? text : `
 const expected = [
   /^http.+ by \S+, who has \d pictures here\n$/,
   /^http\S+ by \S+\n$/,
-  /^by .+\nby .+\nInvalid categories: there is no category "dragons"\.\n$/,
+  /^\S.* by .+\n\S.* by .+\nThere are no such pictures\.\n$/,
   /^<img src="http\S+\/file\?width=480" alt="">\n$/,
   /^4 pictures with a kimono\n$/,
   /^4 2 undefined\n$/,
