@@ -95,7 +95,7 @@ const FREQUENT = ['the', 'a', 'of', 'with', 'girl', 'and', 'fox', 'night', 'in',
 const CONSONANTS = 'bcdfghklmnprstvw';
 
 /** As in languages, the second most frequent word is half as frequent as the first one, and so on. */
-function describe(index: number, words: number): string {
+export function describe(index: number, words: number): string {
   let state = index + 1;
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -12,7 +12,7 @@ import { openTokenStore } from '../../src/store/drivers/sqlite/tokens.ts';
 import { NameSearch } from '../../src/store/read/entries.ts';
 import { SimilarImages } from '../../src/store/read/image-numbers.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
-import type { Selection } from '../../src/store/read/selection.ts';
+import { choose, type Selection } from '../../src/store/read/selection.ts';
 import { get } from '../../src/store/view.ts';
 import { blocksOf, sliceReader } from '../store/slices.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
@@ -22,12 +22,7 @@ import { nothingTuned } from './server.ts';
 
 const catalogue = { version: 1, lastImage: 100, documentRevision: 1 };
 const shelf = { number: 1, size: 2 };
-const selection = {
-  catalogue,
-  choices: [{ shelves: [shelf], size: 2 }],
-  excluded: [],
-  sizes: new Map(),
-} as unknown as Selection;
+const selection: Selection = { catalogue, choices: [choose([shelf])], excluded: [], sizes: new Map() };
 
 /** How many slices a second request reads that is the same as the first. */
 async function countReads(tuning: Tuning) {

@@ -5,6 +5,7 @@ import type { Slice, SliceReader } from '../../src/store/read/slices.ts';
 export function sliceReader(overrides: {
   readBlocks?: SliceReader['readBlocks'];
   readNames?: (kind: string, from: number, to: number) => Promise<Slice<string>>;
+  readTerms?: SliceReader['readTerms'];
   readHashes?: SliceReader['readHashes'];
   currentVersion?: () => number;
 }): SliceReader {
@@ -12,7 +13,7 @@ export function sliceReader(overrides: {
     throw new Error('unexpected read');
   };
   const { readBlocks = unexpected, readNames = unexpected, currentVersion = () => 1 } = overrides;
-  const { readHashes = unexpected } = overrides;
+  const { readTerms = unexpected, readHashes = unexpected } = overrides;
   return {
     blocksPerSlice: 100,
     sizeBlocksPerSlice: 100,
@@ -22,7 +23,7 @@ export function sliceReader(overrides: {
     readNames,
     readSizes: unexpected,
     readAliases: async () => ({ version: currentVersion(), items: [] }),
-    readTerms: unexpected,
+    readTerms,
     readDocuments: unexpected,
     readHashes,
     currentVersion,
