@@ -2,7 +2,7 @@
 import type { ByteString } from '../lib/byte-string.ts';
 import type { RandomInt } from '../lib/random.ts';
 import type { ImageDocument } from './documents/image-document.ts';
-import type { FileType, Kind, Mimetype, Orientation, Page, Rating, Statistics, Window } from './schemas.ts';
+import type { FileType, Kind, Orientation, Page, Rating, Statistics, Window } from './schemas.ts';
 import type { SeedPosition } from './sets/orders.ts';
 
 /** Which images qualify: those that meet every condition given. */
@@ -138,13 +138,6 @@ export interface EntryWindow extends Window {
   sort?: 'name' | 'images';
 }
 
-/** What is needed to send an image's bytes. */
-export interface FileFacts {
-  key: string;
-  eTag: string;
-  mimetype: Mimetype;
-}
-
 /** Who makes a call that may take long. Such calls share the processor fairly, and end when the caller disconnects. */
 export interface Caller {
   /** The same for all calls of a client. */
@@ -216,5 +209,4 @@ export interface Catalogue {
   searchAll(text: string, ratings: readonly Rating[] | undefined, caller: Caller): Promise<Found>;
   /** The entry with this id, or else the one that an entry with this id was merged into. */
   one(kind: Kind, id: string, hasCover?: boolean): Promise<EntryDetails | undefined>;
-  file(image: string): Promise<FileFacts | undefined>;
 }

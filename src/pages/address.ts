@@ -151,6 +151,13 @@ export function readablePart(name: string): string {
   return encodeURIComponent(start.replace(/-$/, '').toWellFormed());
 }
 
+/** What a picture, or a thumbnail of it, is saved as. */
+export function pictureFileName(title: string, id: string, mimetype: string, width?: number): string {
+  const name = decodeURIComponent(readablePart(title)) || 'picture';
+  const type = mimetype.slice('image/'.length).replace('jpeg', 'jpg');
+  return `${name}-${id.slice(0, 8)}${width === undefined ? '' : `-${width}`}.${type}`;
+}
+
 /** The same view from its start. */
 export function firstPage<V extends View>(view: V): V {
   const { seed, cursor, offset, ...query } = view.query;

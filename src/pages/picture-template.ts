@@ -1,6 +1,6 @@
 /** The page of a picture: what it is, who made it, how to credit it, and its sizes to download. */
 import type { Image } from '../catalogue/schemas.ts';
-import { formatView, readablePart, type View } from './address.ts';
+import { formatView, pictureFileName, type View } from './address.ts';
 import { type Description, entryView, hasArtist, isShown } from './head.ts';
 import { html, type Markup } from './html.ts';
 import { externalLink, propertyList } from './layout.ts';
@@ -101,15 +101,13 @@ function tags({ characters, categories }: Image): Markup {
 /** All sizes, the largest first. */
 function downloads(image: Image, title: string): Markup {
   const { thumbnails = [], dimens, mimetype, size } = image.meta;
-  const type = (mimetype: string) => mimetype.slice('image/'.length).replace('jpeg', 'jpg');
-  const name = `${decodeURIComponent(readablePart(title)) || 'picture'}-${image.id.slice(0, 8)}`;
   const smaller = thumbnails.toReversed().map(({ url, width, height, mimetype }) => ({
-    ...{ url, file: `${name}-${width}.${type(mimetype)}` },
+    ...{ url, file: pictureFileName(title, image.id, mimetype, width) },
     text: texts.size(width, height),
-    about: type(mimetype).toUpperCase(),
+    about: mimetype.slice('image/'.length).toUpperCase(),
   }));
   const original = {
-    ...{ url: image.url, file: `${name}.${type(mimetype)}` },
+    ...{ url: image.url, file: pictureFileName(title, image.id, mimetype) },
     text: texts.size(dimens.width, dimens.height),
     about: `${texts.original}, ${texts.file(mimetype, size)}`,
   };

@@ -55,7 +55,6 @@ const ENTRY = 'select number, id, document, size, cover from shelf';
 /** One row or none. Arguments are parameters, or columns of a table with what is looked up. */
 export const lookUps = {
   imageNumber: (id: string) => `select number from image where id = ${id}`,
-  file: (id: string) => `select key, etag, mimetype from image where id = ${id}`,
   document: (image: string) => `select document from image where number = ${image}`,
   entry: (kind: string, id: string) => `${ENTRY} where number = ${entryNumber(kind, id)}`,
   entryAt: (kind: string, position: string) => `${ENTRY} where kind = ${kind} and position = ${position}`,

@@ -1,6 +1,5 @@
 /** How the catalogue asks, and a driver answers: a view is one version of the catalogue and its shelves. */
 
-import type { FileFacts } from '../catalogue/catalogue.ts';
 import type { Change } from '../catalogue/change-log.ts';
 import type {
   Document,
@@ -80,7 +79,6 @@ export interface DocumentChanges {
 export interface View {
   readonly snapshot: ShelfSnapshot;
   imageNumber(id: string): Answer<number | undefined>;
-  file(image: string): Answer<FileFacts | undefined>;
   /** The entry with this id, or else the one that an entry with this id was merged into. */
   entry(kind: Kind, id: string): Answer<StoredEntry | undefined>;
   /** The shelves of the entries with these ids, undefined where there is none. */

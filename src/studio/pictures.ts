@@ -23,7 +23,7 @@ import type { AddedPicture, Changed, Found } from './responses.ts';
 // Sends thumbnails and originals from the storage, also of pictures in the trash.
 
 export interface PictureEngines {
-  catalogue: Pick<Catalogue, 'file' | 'image' | 'statistics'>;
+  catalogue: Pick<Catalogue, 'image' | 'statistics'>;
   openSnapshot: () => Promise<CatalogueSnapshot>;
   files: Files;
   thumbnails: ThumbnailMaker;
@@ -37,7 +37,8 @@ export async function sendPicture(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const facts = (await engines.catalogue.file(id)) ?? (await findTrashed(engines, id));
+  const image = await engines.catalogue.image(id);
+  const facts = image ? image.facts() : await findTrashed(engines, id);
   if (!facts) throw new StudioError(404, 'the picture is neither in the catalogue nor in the trash');
   const eTag = `"${facts.eTag.replaceAll(/[^\w-]/g, '')}-${size ?? 'original'}"`;
   response.setHeader('ETag', eTag);

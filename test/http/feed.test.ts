@@ -82,6 +82,7 @@ function readFeed({ status, text, headers }: Answer) {
         author: item.authors[0],
         categories: item.tags ?? [],
         picture: item.image,
+        file: item.attachments.map((file: Envelope) => [file.url, file.mime_type, file.size_in_bytes]),
         content: item.content_html,
       })),
     };
@@ -105,6 +106,9 @@ function readFeed({ status, text, headers }: Answer) {
       author: { name: entry.authors[0].name, url: entry.authors[0].uri },
       categories: (entry.categories ?? []).map(({ term }: Envelope) => term),
       picture: entry.media?.thumbnails?.[0]?.url,
+      file: entry.links
+        .filter(({ rel }: Envelope) => rel === 'enclosure')
+        .map(({ href, type, length }: Envelope) => [href, type, Number(length)]),
       content: entry.content.value ?? entry.content,
     })),
   };
@@ -121,7 +125,7 @@ for (const path of ['/feed.xml', '/feed.json'])
       assert.equal(feed.items.length, 25);
       const { data } = (await service.get('/api/image/latest?nsfw=sfw&limit=25')).json;
       for (const [index, item] of feed.items.entries()) {
-        const { id, createdAt, artist } = data[index];
+        const { id, createdAt, artist, meta } = data[index];
         const number = SAFE_COUNT - index - 1;
         assert.deepEqual([item.id, item.published], [`urn:uuid:${ids[index]}`, createdAt]);
         assert.ok(item.url.startsWith(`${origin}/pictures/${id}`));
@@ -136,6 +140,8 @@ for (const path of ['/feed.xml', '/feed.json'])
             : { name: shown, url: 'https://example.org/?a=1&b=%3C' },
         );
         assert.ok(item.content.includes(item.picture.replaceAll('&', '&amp;')), item.content);
+        const original = `${origin}/pictures/${id}/original.png?v=${meta.eTag.slice(0, 10)}`;
+        assert.deepEqual(item.file, [[original, meta.mimetype, meta.size]]);
         assert.doesNotMatch(item.content, /<(?!\/?(p|a|img)\b)/);
         assert.equal(item.content.includes('<p>One &lt;b&gt;&amp;</p><p>a'), number % 4 === 1);
       }

@@ -8,9 +8,10 @@ import { describe, test } from 'node:test';
 import { lastingLinks, parsePictureAddress } from '../../src/access/links.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { type Drawing, draw } from '../support/pictures/pictures.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { environmentOf, forEachEngine } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
+import { runCommand } from '../support/zukan/program.ts';
 import { type Envelope, filesFolder, importKnownCatalogue, startService } from '../support/zukan/service.ts';
 
 const environment = { THUMBNAILS: '20,50,80' };
@@ -48,6 +49,25 @@ await forEachEngine(async (engine) => {
       assert.equal(tags.size, names.length + 1);
       assert.ok(tags.has(`"${meta.eTag}"`));
     }
+  });
+
+  test('a picture is saved under its title, whatever that contains', async () => {
+    const save = async (title: string, name: string) => {
+      await runCommand(['edit', first.id, '--title', title], environmentOf(config));
+      return (await service.get(`${path}/${name}`)).headers['content-disposition'];
+    };
+    const start = first.id.slice(0, 8);
+    assert.equal(await save('', 'original.jpg'), `inline; filename="picture-${start}.jpg"`);
+    assert.equal(
+      await save('Fox, "at" night', '20.webp'),
+      `inline; filename="fox-at-night-${start}-20.webp"`,
+    );
+    assert.equal(
+      await save('../Füchse";\\ 雪🦊', 'original.jpg'),
+      `inline; filename="fuchse-_-${start}.jpg"; filename*=UTF-8''f%C3%BCchse-%E9%9B%AA-${start}.jpg`,
+    );
+    const { json } = await service.get(`/api/image/${first.id}`);
+    assert.match((await service.get(json.data.url)).headers['content-disposition'] ?? '', /fuchse/);
   });
 
   test('any other address is a 404 that no cache keeps', async () => {

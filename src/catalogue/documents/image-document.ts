@@ -91,6 +91,9 @@ interface SharedParts {
   artist: ByteString;
 }
 
+/** Of a file: its key, and what the public JSON says about it. */
+export type FileFacts = { key: string } & Pick<Image['meta'], 'eTag' | 'mimetype'>;
+
 export class ImageDocument implements LinkedFile {
   readonly number: number | undefined;
   readonly revision: number | undefined;
@@ -143,11 +146,16 @@ export class ImageDocument implements LinkedFile {
     return this.#eTag;
   }
 
-  /** What the public JSON says about the file. */
-  facts(): Pick<Image['meta'], 'eTag' | 'size' | 'mimetype'> {
+  /** What is needed to send the file. */
+  facts(): FileFacts {
     const { expires } = this.#placeholders;
     const start = this.#document.lastIndexOf('"meta":{', expires) + '"meta":'.length;
-    return JSON.parse(`${this.#document.slice(start, expires)}"}`);
+    return { key: this.key, ...JSON.parse(`${this.#document.slice(start, expires)}"}`) };
+  }
+
+  /** Empty if it has none. */
+  title(): string {
+    return JSON.parse(fromByteString(this.#included().details)).title;
   }
 
   get id(): string {

@@ -79,6 +79,8 @@ interface Entry {
   artist: { name: string; url: string };
   categories: string[];
   picture: ReturnType<typeof choosePicture>;
+  /** The original. */
+  file: { url: string; type: string; size: number };
   rights: Pick<Rights, 'licence' | 'credit'>;
   content: Markup;
 }
@@ -169,6 +171,7 @@ function toEntry(image: Image, origin: string): Entry {
     },
     categories: categoryNames(image).map(shorten),
     picture,
+    file: { url: image.url, type: image.meta.mimetype, size: image.meta.size },
     rights: { licence, credit },
     content: html`<p><a href="${page}">${picture ? pictureTag(picture) : titleOf(image)}</a></p>${paragraphsOf(
       image.description ?? '',
@@ -224,6 +227,7 @@ function atomEntry({
   artist,
   categories,
   picture,
+  file,
   rights,
   content,
 }: Entry): Markup {
@@ -233,6 +237,7 @@ function atomEntry({
 <id>${id}</id>
 <title>${title}</title>
 <link rel="alternate" type="text/html" href="${url}"/>
+<link rel="enclosure" type="${file.type}" length="${file.size}" href="${file.url}"/>
 <published>${createdAt}</published>
 <updated>${createdAt}</updated>
 <author><name>${artist.name}</name><uri>${artist.url}</uri></author>
@@ -255,16 +260,19 @@ function formatJson({ title, home, self, next, icon, entries }: Feed): string {
     feed_url: self,
     next_url: next,
     favicon: icon,
-    items: entries.map(({ id, title, url, createdAt, artist, categories, picture, rights, content }) => ({
-      id,
-      url,
-      title,
-      content_html: content.text,
-      image: picture?.url,
-      date_published: createdAt,
-      authors: [artist],
-      tags: categories,
-      _rights: rights,
-    })),
+    items: entries.map(
+      ({ id, title, url, createdAt, artist, categories, picture, file, rights, content }) => ({
+        id,
+        url,
+        title,
+        content_html: content.text,
+        image: picture?.url,
+        date_published: createdAt,
+        authors: [artist],
+        tags: categories,
+        attachments: [{ url: file.url, mime_type: file.type, size_in_bytes: file.size }],
+        _rights: rights,
+      }),
+    ),
   });
 }

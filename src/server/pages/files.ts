@@ -3,10 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { linkValidity, parseFileLink, parsePictureAddress, pictureAddress } from '../../access/links.ts';
 import { RequestCaller } from '../../api/call.ts';
 import type { Services } from '../../api/endpoint.ts';
-import type { FileFacts } from '../../catalogue/catalogue.ts';
 import { THUMBNAIL_TYPE, thumbnailKey } from '../../catalogue/documents/document.ts';
+import type { FileFacts, ImageDocument } from '../../catalogue/documents/image-document.ts';
 import { ApiError, type Exchange } from '../../http/exchange.ts';
 import { matchesETag, prefersHtml } from '../../http/request.ts';
+import { pictureFileName } from '../../pages/address.ts';
 import { messagePage, sendMessagePage } from '../../pages/html.ts';
 
 /** The verified name begins with a UUID. */
@@ -20,10 +21,10 @@ export async function sendFile(services: Services, exchange: Exchange): Promise<
   const [id, size] = parseName(link.fileName);
   if (verdict === 'expired') return refuseLink(services, exchange, id);
 
-  const image = await services.catalogue.file(id);
+  const image = await services.catalogue.image(id);
   if (!image) throw new ApiError(404, 'Image not found.');
   const secondsLeft = Math.floor(link.expires - now / 1000);
-  return sendBytes(services, exchange, { id, size, image, caching: `public, max-age=${secondsLeft}` });
+  return sendBytes(services, exchange, { image, size, caching: `public, max-age=${secondsLeft}` });
 }
 
 const DAY = 86_400;
@@ -51,10 +52,8 @@ export async function sendPicture(
   const current = pictureAddress(file);
   if (search !== '' && `${path}?${search}` !== current) return redirect(exchange, current, 'no-store');
   if (links === fileLinks) {
-    const { id, size } = address;
-    const facts = { ...image.facts(), key: image.key };
     const caching = `public, max-age=${DAY}, s-maxage=${MAX_SHARED_AGE}`;
-    return sendBytes(services, exchange, { id, size, image: facts, caching });
+    return sendBytes(services, exchange, { image, size: address.size, caching });
   }
   // The bucket sends its files itself.
   const now = clock();
@@ -70,21 +69,20 @@ function redirect(exchange: Exchange, location: string, caching: string): void {
 }
 
 interface SentFile {
-  id: string;
+  image: ImageDocument;
   /** Of a thumbnail. */
   size: number | undefined;
-  /** The original. */
-  image: FileFacts;
   caching: string;
 }
 
 async function sendBytes(
   services: Services,
   exchange: Exchange,
-  { id, size, image, caching }: SentFile,
+  { image, size, caching }: SentFile,
 ): Promise<void> {
   const { request } = exchange;
-  const facts = size === undefined ? image : thumbnailFacts(image, size);
+  const original = image.facts();
+  const facts = size === undefined ? original : thumbnailFacts(original, size);
   const eTag = `"${facts.eTag}"`;
   const headers = { ETag: eTag, 'Cache-Control': caching, 'Accept-Ranges': 'bytes' };
   if (matchesETag(request.headers['if-none-match'], eTag)) {
@@ -97,11 +95,11 @@ async function sendBytes(
   let file = await services.files.open(facts.key);
   if (!file && size !== undefined) {
     const { signal } = new RequestCaller(services, exchange);
-    const recorded = (await services.catalogue.image(id))?.previews();
-    if (recorded?.sizes.includes(size)) file = await services.thumbnails.make(image.key, size, signal);
+    if (image.previews()?.sizes.includes(size))
+      file = await services.thumbnails.make(original.key, size, signal);
   }
   if (!file) {
-    exchange.log.error({ request: exchange.id, image: id, key: facts.key }, 'image file missing');
+    exchange.log.error({ request: exchange.id, image: image.id, key: facts.key }, 'image file missing');
     throw new ApiError(404, 'The file of this image is missing.');
   }
   const range = parseRange(request, eTag, file.size);
@@ -113,7 +111,11 @@ async function sendBytes(
   const addHeaders = () => {
     exchange.headers(headers);
     if (range) exchange.header('Content-Range', `bytes ${start}-${end}/${file.size}`);
-    exchange.headers({ 'Content-Type': facts.mimetype, 'Content-Length': String(end - start + 1) });
+    exchange.headers({
+      'Content-Type': facts.mimetype,
+      'Content-Length': String(end - start + 1),
+      'Content-Disposition': inlineAs(pictureFileName(image.title(), image.id, facts.mimetype, size)),
+    });
   };
   if (request.method === 'HEAD' || file.size === 0) {
     await file.close();
@@ -138,7 +140,7 @@ async function refuseLink(
   exchange.vary('Accept');
   if (!prefersHtml(exchange.request.headers.accept))
     throw new ApiError(status, `The link ${problem}: ask the API for a new one.`);
-  const image = isExpired && (await catalogue.file(expiredId));
+  const image = isExpired && (await catalogue.image(expiredId));
   const lead = image
     ? 'Links to files work for a limited time. The picture is still in the gallery.'
     : 'Links to files work for a limited time, and only as they were given out.';
@@ -148,6 +150,16 @@ async function refuseLink(
   ];
   const page = messagePage(site, { status, title: `This link ${problem}`, lead, links });
   sendMessagePage(exchange, status, page);
+}
+
+/** Shows the picture, and saves it under this name (RFC 6266), which has letters, digits, hyphens and a dot only. */
+function inlineAs(name: string): string {
+  const ascii = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .replaceAll(/[^\w.-]+/g, '_');
+  if (ascii === name) return `inline; filename="${name}"`;
+  return `inline; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(name)}`;
 }
 
 /** The id of the image and, for a thumbnail, its size. */

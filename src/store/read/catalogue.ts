@@ -10,7 +10,6 @@ import type {
   EntryDetails,
   EntryPage,
   EntryWindow,
-  FileFacts,
   Filter,
   FilterProblem,
   Found,
@@ -172,10 +171,6 @@ export class StoredCatalogue implements Catalogue {
 
   image(id: string): Promise<ImageDocument | undefined> {
     return this.#driver.run((view) => this.#image(view, id));
-  }
-
-  file(image: string): Promise<FileFacts | undefined> {
-    return this.#driver.run((view) => get(view.file(image)));
   }
 
   checkFilter(filter: Filter): Promise<FilterProblem | undefined> {

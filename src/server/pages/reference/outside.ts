@@ -89,9 +89,9 @@ const linkError = (status: number, description: string, message: string, ...head
   errorResponse(status, { description, messages: { link: message }, headers }, requestIdHeader);
 const OUTSIDE = 'The range lies outside the file.';
 const fileResponses = {
-  200: success(bytes, ...fileHeaders),
+  200: success(bytes, ...fileHeaders, 'Content-Disposition'),
   206: {
-    ...success(bytes, ...fileHeaders, 'Content-Range'),
+    ...success(bytes, ...fileHeaders, 'Content-Disposition', 'Content-Range'),
     description: 'The part that `Range` asks for.',
   },
   304: notModified(...fileHeaders),

@@ -169,6 +169,11 @@ export const headers: Record<string, Header> = {
   ),
   ETag: required('Send it as `If-None-Match` to get a 304 if nothing has changed.', text, 'W/"x4Jk"'),
   'Cache-Control': required('How long the response may be cached.', text, 'public, max-age=3540'),
+  'Content-Disposition': required(
+    'Shows the picture, and saves it under a name with its title.',
+    text,
+    'inline; filename="koharu-and-ren-in-autumn-acf33ea2.webp"',
+  ),
   'Accept-Ranges': required('Parts of the file can be requested with `Range`.', text, 'bytes'),
   'Content-Range': required('The part that was sent, and the size of the file.', text, 'bytes 0-99/41236'),
   'Retry-After': required('The number of seconds to wait.', count, 1),

@@ -47,7 +47,6 @@ export const statements = {
   changedItems: list('changed_items', lists.changedItems),
   imagesBetween: list('images_between', lists.imagesBetween),
   imageNumber: rows('image_number', lookUps.imageNumber('$1')),
-  file: rows('file', lookUps.file('$1')),
   entry: rows('entry', lookUps.entry('$1', '$2')),
   entryShelves: {
     name: 'entry_shelves',

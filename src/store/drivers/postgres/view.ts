@@ -3,7 +3,6 @@
  * view's, the catalogue has changed.
  */
 
-import type { FileFacts } from '../../../catalogue/catalogue.ts';
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
 import { wordOf, wordsFrom } from '../../../catalogue/search/terms.ts';
 import type { Block } from '../../../catalogue/sets/blocks.ts';
@@ -50,12 +49,6 @@ export class PostgresView implements View {
   async imageNumber(id: string): Promise<number | undefined> {
     const [[number]] = await this.#query<[number]>(statements.imageNumber, id);
     return number ?? undefined;
-  }
-
-  async file(image: string): Promise<FileFacts | undefined> {
-    const [row] = await this.#query<[string, string, FileFacts['mimetype']]>(statements.file, image);
-    const [key, eTag, mimetype] = row;
-    return key === null ? undefined : { key, eTag, mimetype };
   }
 
   async entry(kind: Kind, id: string): Promise<StoredEntry | undefined> {

@@ -1,7 +1,6 @@
 /** One version of the embedded catalogue. Valid inside a read transaction of that version only. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { FileFacts } from '../../../catalogue/catalogue.ts';
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
 import { wordOf, wordsFrom } from '../../../catalogue/search/terms.ts';
 import type { Block } from '../../../catalogue/sets/blocks.ts';
@@ -43,11 +42,6 @@ export class SqliteView implements View {
 
   imageNumber(id: string): number | undefined {
     return firstRow<[number]>(this.#statements.imageNumber, id)?.[0];
-  }
-
-  file(image: string): FileFacts | undefined {
-    const row = firstRow<[string, string, FileFacts['mimetype']]>(this.#statements.file, image);
-    return row && { key: row[0], eTag: row[1], mimetype: row[2] };
   }
 
   entry(kind: Kind, id: string): StoredEntry | undefined {
@@ -191,7 +185,6 @@ const texts = {
   snapshot: SNAPSHOT_QUERY,
   ...listReads((columns) => columns),
   imageNumber: lookUps.imageNumber('$1'),
-  file: lookUps.file('$1'),
   document: lookUps.document('$1'),
   entry: withBytes(lookUps.entry('$1', '$2')),
   entryAt: withBytes(lookUps.entryAt('$1', '$2')),
