@@ -84,11 +84,12 @@ await forEachEngine(async (engine) => {
         await assertDrawn(`${toQuery(filter)}&seed=one`, matching);
       });
 
-    test(`each of ${pairs.length} pairs of filters returns images that match both`, async () => {
+    test('pairs of filters return images that match both', async () => {
       assert.ok(pairs.some((filter) => matchingIds(pictures, filter).length > 25));
       assert.ok(pairs.some((filter) => matchingIds(pictures, filter).length === 0));
       const randomInt = seededRandomInt(13);
-      for (const [at, filter] of casesFor(engine, pairs, 8).entries()) {
+      const chosen = pairs.filter((_, at) => at % atDepth(4, 1) === 0);
+      for (const [at, filter] of casesFor(engine, chosen, 8).entries()) {
         const matching = matchingIds(pictures, filter);
         const ids = await drawFrom(store.catalogue, filter as Filter, 25, randomInt);
         assert.deepEqual(keepOnly(ids, matching), ids, `${toQuery(filter)} draws images that do not match`);
