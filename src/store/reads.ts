@@ -56,6 +56,7 @@ const ENTRY = 'select number, id, document, size, cover from shelf';
 export const lookUps = {
   imageNumber: (id: string) => `select number from image where id = ${id}`,
   document: (image: string) => `select document from image where number = ${image}`,
+  imageSize: (image: string) => `select width, height from image_shelves where image = ${image}`,
   entry: (kind: string, id: string) => `${ENTRY} where number = ${entryNumber(kind, id)}`,
   entryAt: (kind: string, position: string) => `${ENTRY} where kind = ${kind} and position = ${position}`,
   entryShelf: (kind: string, id: string) =>

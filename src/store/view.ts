@@ -102,6 +102,8 @@ export interface View {
   shelfBlocks(shelf: number, from: number, to: number): Answer<Block[]>;
   /** The widths and heights of all images, from one block up to another. */
   sizeBlocks(from: number, to: number): Answer<Block[]>;
+  /** Those of the images that exist, in the order that is given. */
+  imageSizes(images: number[]): Answer<[image: number, width: number, height: number][]>;
   /** The numbers of so many images of an album, in its order, from an offset on. */
   albumImages(shelf: number, offset: number, limit: number): Answer<number[]>;
   /** The names of a kind in the order of its list, from one position up to another. */

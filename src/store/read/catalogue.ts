@@ -325,7 +325,7 @@ export class StoredCatalogue implements Catalogue {
   ): Call<ImageDocument[] | FilterProblem> {
     const selection = yield* select(view, filter);
     if ('problem' in selection) return selection;
-    const numbers = yield* this.#numbers.random(selection, limit, randomInt, caller);
+    const numbers = yield* this.#numbers.random(view, selection, limit, randomInt, caller);
     return yield* this.#documents.read(view, numbers);
   }
 

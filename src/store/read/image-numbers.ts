@@ -6,6 +6,7 @@ import type { Caller } from '../../catalogue/catalogue.ts';
 import type { Page, Window } from '../../catalogue/schemas.ts';
 import {
   type Demands,
+  hasSize,
   type ImageSet,
   imageInRow,
   ListSet,
@@ -31,6 +32,9 @@ import { type Call, expectVersion, get, retryOnChange, VersionedCache, type View
 import type { ImageSets } from './image-sets.ts';
 import { type Selection, soleShelf } from './selection.ts';
 import { FairQueue, type SliceReader } from './slices.ts';
+
+/** Enough for a size that one image in ten has. */
+const LOOKED_UP_FOR_ONE = 20;
 
 export class ImageNumbers {
   readonly #sets: ImageSets;
@@ -61,12 +65,41 @@ export class ImageNumbers {
   }
 
   /** Distinct images, in random order. */
-  *random(selection: Selection, limit: number, randomInt: RandomInt, caller: Caller): Call<number[]> {
+  *random(
+    view: View,
+    selection: Selection,
+    limit: number,
+    randomInt: RandomInt,
+    caller: Caller,
+  ): Call<number[]> {
     const set = this.#sets.cached(selection);
     if (set) return sample(set, limit, randomInt);
+    if (selection.sizes.size > 0 && !this.#sets.hasSizes(selection)) {
+      const drawn = yield* this.#drawBySize(view, selection, limit, randomInt, caller);
+      if (drawn) return drawn;
+    }
     const demands = soleShelf(selection) ? undefined : yield* get(this.#sets.demands(selection, caller));
     const drawn = demands && drawImages(demands, limit, this.#maxTested, randomInt);
     return drawn ?? sample(yield* this.all(selection, caller), limit, randomInt);
+  }
+
+  /** Looks up the sizes of some images, as long as those of all are not in memory. Undefined if too few of them qualify. */
+  *#drawBySize(
+    view: View,
+    selection: Selection,
+    limit: number,
+    randomInt: RandomInt,
+    caller: Caller,
+  ): Call<number[] | undefined> {
+    const demands = yield* get(this.#sets.demands({ ...selection, sizes: new Map() }, caller));
+    const max = Math.min(LOOKED_UP_FOR_ONE * limit, this.#maxTested);
+    const drawn = demands && drawImages(demands, max, this.#maxTested, randomInt);
+    if (!drawn) return undefined;
+    const tests = [...selection.sizes.values()];
+    const found = (yield* get(view.imageSizes(drawn))).flatMap(([image, ...size]) =>
+      tests.every((test) => hasSize(test, ...size)) ? [image] : [],
+    );
+    return found.length >= limit || drawn.length < max ? found.slice(0, limit) : undefined;
   }
 
   /** Newest first: all, or those below a number. */

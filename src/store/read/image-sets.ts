@@ -129,6 +129,14 @@ export class ImageSets {
     });
   }
 
+  /** Whether the sizes of images are in memory. If not, they are for later calls. */
+  hasSizes(selection: Selection): boolean {
+    const kept = this.#keptOf(selection);
+    // A later call that needs them fails in the same way.
+    if (!kept.sizes) this.#loadSizes(kept, async () => {}).catch(() => {});
+    return kept.sizes !== undefined;
+  }
+
   #keptOf({ catalogue }: Selection): Kept {
     if (this.#kept?.version === catalogue.version && this.#tuning.isCaching) return this.#kept;
     const { version, lastImage } = catalogue;

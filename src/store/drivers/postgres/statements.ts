@@ -65,6 +65,12 @@ export const statements = {
     `select requested.number, found.document from unnest($1::int[]) as requested (number)
      cross join ${each(lookUps.document('requested.number'))}`,
   ),
+  imageSizes: list(
+    'image_sizes',
+    `select json_build_array(requested.number, found.width, found.height)
+     from unnest($1::int[]) with ordinality as requested (number, turn)
+     cross join ${each(lookUps.imageSize('requested.number'))} order by requested.turn`,
+  ),
   // Images whose document was changed, or that were removed: $4 of them, after the change $2 of the image $3. The second
   // column says whether the catalogue had the revision $1.
   documentChanges: {

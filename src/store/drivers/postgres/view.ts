@@ -120,6 +120,10 @@ export class PostgresView implements View {
     return this.#list(statements.sizeBlocks, from, to);
   }
 
+  imageSizes(images: number[]): Promise<[image: number, width: number, height: number][]> {
+    return this.#list(statements.imageSizes, images);
+  }
+
   albumImages(shelf: number, offset: number, limit: number): Promise<number[]> {
     return this.#list(statements.albumImages, shelf, offset, limit);
   }

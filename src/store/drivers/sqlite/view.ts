@@ -106,6 +106,13 @@ export class SqliteView implements View {
     return allRows(this.#statements.sizeBlocks, from, to);
   }
 
+  imageSizes(images: number[]): [image: number, width: number, height: number][] {
+    return images.flatMap((image) => {
+      const size = firstRow<[number, number]>(this.#statements.imageSize, image);
+      return size ? [[image, ...size]] : [];
+    });
+  }
+
   albumImages(shelf: number, offset: number, limit: number): number[] {
     return allRows<[number]>(this.#statements.albumImages, shelf, offset, limit).map(([image]) => image);
   }
@@ -186,6 +193,7 @@ const texts = {
   ...listReads((columns) => columns),
   imageNumber: lookUps.imageNumber('$1'),
   document: lookUps.document('$1'),
+  imageSize: lookUps.imageSize('$1'),
   entry: withBytes(lookUps.entry('$1', '$2')),
   entryAt: withBytes(lookUps.entryAt('$1', '$2')),
   entryShelf: lookUps.entryShelf('$1', '$2'),
