@@ -21,7 +21,7 @@ test('mutations replace a part of the code, in TypeScript and in SQL', () => {
     'src/backup/picture-files.ts: again → false && (again)',
   ])
     assert.ok(names.has(name), name);
-  assert.ok([...names].some((name) => name.includes('order by newest.image desc') && name.includes('asc')));
+  assert.ok([...names].some((name) => name.includes('order by listed.block desc') && name.includes('asc')));
 });
 
 test('the seed decides the order', () => {

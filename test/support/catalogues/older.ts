@@ -9,12 +9,12 @@ import { tamper } from '../servers/engines.ts';
 export function forgetSteps({ database }: Config, from: (typeof schema.steps)[number]): string {
   const index = schema.steps.indexOf(from);
   return database.engine === 'sqlite'
-    ? `${withoutTypes('sqlite')} pragma user_version = ${catalogueSchema.base + index};`
-    : `${withoutTypes('postgres')} delete from migration where step >= ${schema.base + index};`;
+    ? `${withoutNewest('sqlite')} pragma user_version = ${catalogueSchema.base + index};`
+    : `${withoutNewest('postgres')} delete from migration where step >= ${schema.base + index};`;
 }
 
-/** The last two steps cannot run twice. */
-function withoutTypes(engine: 'sqlite' | 'postgres'): string {
+/** The last steps cannot run twice. */
+function withoutNewest(engine: 'sqlite' | 'postgres'): string {
   const others = fileTypes.map((type) => {
     const shelf = `(select number from shelf where kind = 'type' and id = '${type}')`;
     const rest =
@@ -24,7 +24,8 @@ function withoutTypes(engine: 'sqlite' | 'postgres'): string {
     return `update image_shelves set shelves = ${rest};`;
   });
   return `${others.join('')} delete from shelf where kind = 'type';
-    drop table shelf_block; drop table size_block; create table placement (image int);`;
+    drop table shelf_block; drop table size_block; create table placement (image int);
+    drop table text_block; create table title_word (image int);`;
 }
 
 /** Puts a text where the stand-in is, as a version that accepted it would have stored it. Both are without quotation marks. */
