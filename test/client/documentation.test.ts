@@ -52,18 +52,22 @@ async function run(list: Example[]): Promise<string[]> {
   return stdout.split('----\n').slice(0, -1);
 }
 
-test('every example prints the expected output, and the bot is not limited by its token', async () => {
+test('every example prints the expected output, the bot and the mirror with the limit on', async () => {
   const { origin, config } = await startKnownService();
   const { secret: token } = await makeToken(config, ['image:list']);
   const list = completed.map((text) => ({ text, origin, token }));
-  const bot = examples.findIndex((example) => example.includes('pictureCommand'));
+  const [bot, mirror] = ['pictureCommand', 'catchUp'].map((name) =>
+    examples.findIndex((example) => example.includes(name)),
+  ) as [number, number];
   const now = Date.now();
   // The clock stands still, so a client without an exemption would be refused for ever.
   const limited = await startKnownService({ environment: { RATE_LIMIT: 'on' }, clock: () => now });
   const exempt = await makeToken(limited.config, ['api:ratelimit:disabled']);
   list.push({ text: examples[bot] ?? '', origin: limited.origin, token: exempt.secret });
+  const follower = await makeToken(limited.config, ['image:list']);
+  list.push({ text: examples[mirror] ?? '', origin: limited.origin, token: follower.secret });
   const outputs = await run(list);
-  assert.equal(outputs.length, expected.length + 1);
+  assert.equal(outputs.length, expected.length + 2);
   for (const [index, output] of outputs.entries())
-    assert.match(output, expected[index === examples.length ? bot : index] as RegExp);
+    assert.match(output, [...expected, expected[bot], expected[mirror]][index] as RegExp);
 });
