@@ -123,7 +123,7 @@ await forEachEngine((engine) => {
     for (let search = 0; search < SEARCHES; search++) {
       const [selection, all, drawn] = await driver.run(function* (view) {
         const selection = pickSelection(view.snapshot);
-        const drawn = yield* numbers.random(selection, 5, random, caller);
+        const drawn = yield* numbers.random(view, selection, 5, random, caller);
         const all = yield* numbers.all(selection, caller);
         return [selection, [...Array(all.size).keys()].map((at) => all.at(at)), drawn] as const;
       });
