@@ -50,8 +50,14 @@ const random = seededRandomInt(17);
 const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 const pickText = (most: number) => Array.from({ length: random(most + 1) }, () => pick(VOCABULARY)).join(' ');
 const pickTexts = () => ({ title: pickText(3), description: pickText(6), alt: pickText(3) });
-const image = (index: number) =>
-  keyed(index, { id: uuid(4, index), nsfw: pick(['sfw', 'questionable', 'nsfw']), ...pickTexts() });
+function image(index: number): object {
+  const { meta, ...record } = keyed(index) as { meta: object };
+  const dimens = { width: 30 + 10 * (index % 2), height: 20 };
+  const nsfw = pick(['sfw', 'questionable', 'nsfw']);
+  return { ...record, id: uuid(4, index), nsfw, ...pickTexts(), meta: { ...meta, dimens } };
+}
+
+const isWide = (width: number) => width > 30;
 
 const tunings = {
   'as it is': defaultTuning,
@@ -89,19 +95,21 @@ function pickSelection(catalogue: ShelfSnapshot, depth = 1): Selection {
     ...{ catalogue, ...except },
     choices: [random(3) === 0 ? choose([catalogue.all]) : pickChoice(catalogue), ...choices],
     excluded: random(3) === 0 ? [pickChoice(catalogue)] : [],
-    sizes: new Map(),
+    sizes: new Map(random(3) === 0 ? [['wide', isWide]] : []),
   };
 }
 
 /** The slow way. */
-function isSelected(row: SavedImage, { catalogue, choices, excluded, except }: Selection): boolean {
+function isSelected(row: SavedImage, { catalogue, choices, excluded, except, sizes }: Selection): boolean {
   const { all, ratings } = catalogue as ShelfSnapshot;
   const shelves = [all, ratings.get(readDocument(row.document).nsfw)];
   const texts = readTexts(row.document);
   const isIn = (choice: Choice) =>
     choice.shelves.some(({ number }) => shelves.some((shelf) => shelf?.number === number)) ||
     choice.texts.some((text) => hasText(texts, text));
-  return choices.every(isIn) && !excluded.some(isIn) && !(except && isSelected(row, except));
+  const { width } = readDocument(row.document).meta.dimens;
+  const isOfSize = sizes.size === 0 || isWide(width);
+  return isOfSize && choices.every(isIn) && !excluded.some(isIn) && !(except && isSelected(row, except));
 }
 
 await forEachEngine((engine) => {

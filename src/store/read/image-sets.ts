@@ -107,7 +107,7 @@ export class ImageSets {
     const sources = allSources(selection);
     if (sources.length > MAX_SOURCES) return undefined;
     const kept = this.#keptOf(selection);
-    const needsSizes = selection.sizes.size > 0;
+    const needsSizes = [selection, selection.except].some((each) => each && each.sizes.size > 0);
     const sets = new Map(sources.map((source) => [sourceKey(source), findSet(kept, source)]));
     const missing = sources.filter((source) => sets.get(sourceKey(source)) === undefined);
     const make = ({ choices, excluded, except, sizes }: Selection): Demands => {
