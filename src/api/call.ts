@@ -53,7 +53,12 @@ function callEndpoint(
   const ignored = ignoredParameters(route.query, exchange.query);
   if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
   const id = pathId === '' ? '' : readId(pathId);
-  const query = readQuery(route.query, exchange.query) as { expiry?: number };
+  const query = readQuery(route.query, exchange.query) as { expiry?: number; strict?: boolean };
+  if (query.strict && ignored !== undefined)
+    throw new ApiError(
+      400,
+      `Unknown parameters: ${ignored}. Known are ${Object.keys(route.query.properties).join(', ')}.`,
+    );
   assertPossibleExpiry(query, services.links.maxLifetime);
 
   const call: Call<never> = {

@@ -92,6 +92,19 @@ export const width = Type.Optional(
   }),
 );
 
+const strict = Type.Optional(
+  Type.Boolean({
+    description:
+      'Makes an unknown parameter a 400. Without it, `X-Ignored-Parameters` names those that were ignored.',
+    examples: [true],
+  }),
+);
+
+/** An endpoint that takes parameters can be told to take no others. */
+export function withStrict(query: Type.TObject): Type.TObject {
+  return Object.keys(query.properties).length > 0 ? Type.Object({ ...query.properties, strict }) : query;
+}
+
 /** The parameters of every endpoint that returns images. */
 export const imageParameters = {
   expiry,

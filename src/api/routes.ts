@@ -26,6 +26,7 @@ import {
   singleImage,
 } from './images.ts';
 import { serviceInformation, statistics, tokenInformation } from './info.ts';
+import { withStrict } from './parameters.ts';
 import { search } from './search.ts';
 
 const endpoints: Record<string, Endpoint> = {
@@ -53,7 +54,11 @@ const endpoints: Record<string, Endpoint> = {
   '/album/{id}/images': albumImages,
 };
 
-export const routes: Route[] = Object.entries(endpoints).map(([path, endpoint]) => ({ path, ...endpoint }));
+export const routes: Route[] = Object.entries(endpoints).map(([path, endpoint]) => ({
+  ...endpoint,
+  path,
+  query: withStrict(endpoint.query),
+}));
 
 /**
  * The routes of a service whose calls without `nsfw` return these ratings, but for those with a default of their own. As the default of the parameter, they are part of the

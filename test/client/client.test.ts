@@ -65,6 +65,11 @@ describe('each method returns the data of its endpoint', () => {
       () => getPage('/image?limit=3&offset=5'),
     ],
     [
+      'changes',
+      async () => (await client.changes({ limit: 3, nsfw: ['sfw'] })).data,
+      () => getData('/image/changes?limit=3&nsfw=sfw'),
+    ],
+    [
       'image, include',
       () => client.image(uuid(4, 1), { include: ['artist'] }),
       () => getData(`/image/${uuid(4, 1)}?include=artist`),

@@ -71,6 +71,7 @@ const invalidValues: Record<string, string[]> = {
   include: ['x'],
   width: ['x'],
   sort: ['x'],
+  strict: ['x'],
 };
 const kinds: Record<string, number> = { image: 4, artist: 2, character: 3, category: 1, album: 5 };
 

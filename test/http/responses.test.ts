@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
-import { clock, examples, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
+import {
+  assertError,
+  clock,
+  examples,
+  madeUpImage,
+  startMadeUpService,
+  successStatus,
+} from '../support/zukan/api.ts';
 import { type Answer, type Envelope, makeToken, send, startKnownService } from '../support/zukan/service.ts';
 
 await forEachEngineInDepth(async (engine) => {
@@ -94,6 +101,20 @@ await forEachEngineInDepth(async (engine) => {
     ];
     for (const [status, reported, answer] of answers)
       assert.deepEqual([answer.status, answer.headers['x-ignored-parameters']], [status, reported]);
+  });
+
+  test('refuses unknown parameters where the caller wants it', async () => {
+    const get = (address: string) => service.get(address, token.headers);
+    assertError(
+      await get('/api/image/random?strict=true&category=fox&limit=1'),
+      400,
+      /^Unknown parameters: category\. Known are categories, .*, strict\.$/,
+    );
+    assertError(await get('/feed.json?limit=3&strict=True'), 400, /^Unknown parameters: limit\./);
+    assertError(await get('/api/artist?strict=1'), 400, /^Invalid strict/);
+    for (const query of ['strict=true&limit=1', 'strict=false&category=fox', ''])
+      assert.equal((await get(`/api/image/random?${query}`)).status, 200);
+    assert.match((await get('/api/artist?limit=1&strict=true')).headers.link ?? '', /strict=true/);
   });
 
   test('reads a list in every encoding', async () => {

@@ -13,7 +13,7 @@ import {
   type TaggedResponse,
 } from '../../api/endpoint.ts';
 import { type CursorPage, readLatest } from '../../api/images.ts';
-import { cursor, embedFilters, pickParameters } from '../../api/parameters.ts';
+import { cursor, embedFilters, pickParameters, withStrict } from '../../api/parameters.ts';
 import type { Rights } from '../../catalogue/rights.ts';
 import type { Image } from '../../catalogue/schemas.ts';
 import { makeTextLater } from '../../http/assets.ts';
@@ -54,7 +54,7 @@ export const feeds: readonly Callable[] = [
 
 function describeFeed(path: string, type: string, format: (feed: Feed) => string): Callable {
   const handle = (call: FeedCall) => makeFeed(call, `${type}; charset=utf-8`, format);
-  return { path, access: 'open', query: Type.Object(feedQuery), handle };
+  return { path, access: 'open', query: withStrict(Type.Object(feedQuery)), handle };
 }
 
 interface Feed {

@@ -72,9 +72,11 @@ function isNegotiated(
   return isPage && /\bAccept\b(?!-)/.test(headers.vary ?? '');
 }
 
-/** A `fetch` that checks the responses, for tests that do not use `send`. */
+/** A `fetch` that checks the responses, and that no parameter is unknown, for tests that do not use `send`. */
 export const checkedFetch: typeof fetch = async (url, init) => {
-  const response = await fetch(url, init);
+  const strict = new URL(String(url));
+  strict.searchParams.append('strict', 'true');
+  const response = await fetch(strict, init);
   const bytes = Buffer.from(await response.clone().arrayBuffer());
   const headers = Object.fromEntries(response.headers);
   // The body is already decompressed.
