@@ -61,6 +61,8 @@ const Digits = Type.String({ pattern: '^[1-9]\\d{0,8}$' });
 const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
 const EntryIds = Type.Optional(Type.Array(Id, { maxItems: MAX_NAMES }));
 
+/** What people read about a picture. */
+export const LACKING = ['title', 'licence', 'alt'] as const;
 const Nothing = Type.Object({}, closed);
 const Selection = Type.Object({ ids: Ids }, closed);
 const ImageFilter = Type.Object(
@@ -71,6 +73,9 @@ const ImageFilter = Type.Object(
     character: EntryIds,
     album: EntryIds,
     without: Type.Optional(Type.Array(MentionedKindSchema, { maxItems: 3 })),
+    lacks: Type.Optional(
+      Type.Array(Type.Union(LACKING.map((field) => Type.Literal(field))), { maxItems: LACKING.length }),
+    ),
     unrated: Flag,
     fileChanged: Flag,
     edited: Flag,

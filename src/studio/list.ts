@@ -11,7 +11,7 @@ import { matchEntries } from '../changes/references.ts';
 import { findOutdated } from '../import/files.ts';
 import type { RequestTo, ResponseOf } from './contract.ts';
 import type { Counted, ListedEntry } from './responses.ts';
-import { findAlikeIds, findLikeIds } from './review.ts';
+import { findAlikeIds, findLackingIds, findLikeIds } from './review.ts';
 import { entryVersion } from './summary.ts';
 
 const KINDS: Kind[] = ['artist', 'category', 'character', 'album'];
@@ -26,11 +26,12 @@ export type OpenSourceFiles = () => Promise<SourceFileReader>;
 export async function listImages(
   filter: ImageFilter,
   openSnapshot: OpenSnapshot,
-  thumbnailSizes: readonly number[],
+  { thumbnailSizes, siteLicence }: { thumbnailSizes: readonly number[]; siteLicence: string },
 ): Promise<Buffer> {
-  const { without = [], edited, unrated, fileChanged, alike, outdated, run, like } = filter;
+  const { without = [], lacks, edited, unrated, fileChanged, alike, outdated, run, like } = filter;
   const only = [
     ...(outdated === undefined ? [] : [new Set(await findOutdated(openSnapshot, thumbnailSizes))]),
+    ...(lacks === undefined ? [] : [await findLackingIds(lacks, openSnapshot, siteLicence)]),
     ...(alike === undefined ? [] : [await findAlikeIds(openSnapshot)]),
     ...(like === undefined ? [] : [await findLikeIds(like, openSnapshot)]),
   ];

@@ -139,12 +139,14 @@ export interface Health {
   unrated: number | undefined;
   withoutCategory: number | undefined;
   withoutArtist: number;
+  lacking: Record<'title' | 'licence' | 'alt', number> | undefined;
   /** Entries without pictures. */
   unused: Record<Kind, number>;
   /** The last ones, the newest first. */
   imports: Change[];
   /** The last one that succeeded. */
   backup: { at: string; bytes: number; isOld: boolean } | undefined;
+  disks: { folder: string; free: number; size: number; isNearlyFull: boolean }[];
 }
 
 /** What became of a picture that was sent to be added. */

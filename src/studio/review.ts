@@ -1,15 +1,17 @@
 /** What an operator may want to look at: pictures that look alike, and problems of the catalogue. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { checkCatalogue } from '../catalogue/documents/check.ts';
-import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
+import { parseStored, readDocument, readStored, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import type { LastBackup } from '../catalogue/records.ts';
+import { readArtistRights, rightsOf } from '../catalogue/rights.ts';
 import type { Kind, MentionedKind } from '../catalogue/schemas.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { inBatches } from '../lib/concurrency.ts';
-import type { Alike, Found, ResponseOf } from './contract.ts';
+import { type Disk, isNearlyFull } from '../lib/file-system.ts';
+import { type Alike, type Found, LACKING, type ResponseOf } from './contract.ts';
 import type { Health } from './responses.ts';
 import { summarise, toTile } from './summary.ts';
 
@@ -21,6 +23,7 @@ const MAX_MEMBERS = 12;
 const MAX_ALIKE = 4;
 const MAX_PROBLEMS = 100;
 
+type Lacking = (typeof LACKING)[number];
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
 /** The first groups of pictures that look alike, and how many there are. The largest picture of each comes first. */
@@ -61,6 +64,36 @@ export async function findLikeIds(hash: string, openSnapshot: OpenSnapshot): Pro
   return new Set((await findByHash(hash, snapshot, MAX_LIKE)).map(({ id }) => id));
 }
 
+/** The fields that the picture lacks. The licence of its artist or of the site is one. */
+function lackingOf({ document }: SavedImage, siteLicence: string): Lacking[] {
+  const stored = parseStored(document);
+  const { title, alt, licence } = readStored(stored);
+  const { name, url } = rightsOf({ licence }, readArtistRights(stored.artist), siteLicence).licence;
+  const texts = { title, alt, licence: name || url };
+  return LACKING.filter((field) => texts[field] === '');
+}
+
+/** The ids of all pictures that lack these fields. */
+export async function findLackingIds(
+  fields: readonly Lacking[],
+  openSnapshot: OpenSnapshot,
+  siteLicence: string,
+): Promise<Set<string>> {
+  await using snapshot = await openSnapshot();
+  const ids = new Set<string>();
+  for await (const row of snapshot.images()) {
+    const lacking = lackingOf(row, siteLicence);
+    if (fields.every((field) => lacking.includes(field))) ids.add(row.id);
+  }
+  return ids;
+}
+
+async function countLacking(snapshot: CatalogueSnapshot, siteLicence: string): Promise<Health['lacking']> {
+  const counts = { title: 0, licence: 0, alt: 0 };
+  for await (const row of snapshot.images()) for (const field of lackingOf(row, siteLicence)) counts[field]++;
+  return counts;
+}
+
 /** The perceptual hash of a picture. */
 export async function findLooks(bytes: Buffer): Promise<ResponseOf<'/data/looks'>> {
   return { like: await hashPicture(bytes) };
@@ -97,11 +130,17 @@ const MAX_IMPORTS = 3;
 /** As in docs/alerts.yaml. */
 const MAX_BACKUP_AGE_MS = 2 * DAY_MS;
 
+interface HealthFacts {
+  backup: LastBackup | undefined;
+  disks: Disk[];
+  siteLicence: string;
+  now: number;
+}
+
 export async function readHealth(
   images: number,
-  openSnapshot: () => Promise<CatalogueSnapshot>,
-  backup: LastBackup | undefined,
-  now: number,
+  openSnapshot: OpenSnapshot,
+  { backup, disks, siteLicence, now }: HealthFacts,
 ): Promise<Health> {
   await using snapshot = await openSnapshot();
   const any = { without: [], isEdited: false, isUnrated: false, isFileChanged: false };
@@ -121,6 +160,7 @@ export async function readHealth(
     unrated: await count({ isUnrated: true }),
     withoutCategory: await count({ without: ['category'] }),
     withoutArtist: artists.found.get(UNKNOWN_ARTIST.id) ?? 0,
+    lacking: images > MAX_COUNTED ? undefined : await countLacking(snapshot, siteLicence),
     unused: {
       artist: artists.unused - (isUnknownUnused ? 1 : 0),
       category: (await counts('category')).unused,
@@ -128,6 +168,7 @@ export async function readHealth(
       album: (await counts('album')).unused,
     },
     imports: await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true }),
+    disks: disks.map((disk) => ({ ...disk, isNearlyFull: isNearlyFull(disk) })),
     backup: backup && { ...backup, isOld: now - Date.parse(backup.at) > MAX_BACKUP_AGE_MS },
   };
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LastBackup } from '../catalogue/records.ts';
+import type { Disk } from '../lib/file-system.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
 import { listChanges, listImports, listRemoved, showChange } from './history.ts';
 import {
@@ -27,12 +28,15 @@ export interface StudioEngines extends ChangeEngines, PictureEngines {
   importFolder: ImportFolder;
   openSourceFiles: OpenSourceFiles;
   lastBackup(): Promise<LastBackup | undefined>;
+  disks(): Disk[];
+  /** Of the pictures that state none. */
+  siteLicence: string;
   /** What is wrong with the stored files. Calls back for each image; an error there stops it. */
   checkFiles(onImage: () => void): Promise<string[]>;
 }
 
 export function createStudio(engines: StudioEngines): StudioRoutes {
-  const { openSnapshot, openSourceFiles, thumbnailSizes } = engines;
+  const { openSnapshot, openSourceFiles, thumbnailSizes, siteLicence } = engines;
   const changes = new Changes(engines);
   let isChecking = false;
   let files: ReturnType<typeof readPage> | undefined;
@@ -49,7 +53,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
     asset: async (name) => (await loadFiles()).get(name),
     picture: (id, size, request, response) => sendPicture(engines, id, size, request, response),
     handlers: {
-      '/data/images': (filter) => listImages(filter, openSnapshot, thumbnailSizes),
+      '/data/images': (filter) => listImages(filter, openSnapshot, { thumbnailSizes, siteLicence }),
       '/data/matches': (search) => findMatches(search, openSnapshot, openSourceFiles),
       '/data/looks': ({ name }, call) =>
         withFile(name, call.bytes, async ({ folder, file }) => findLooks(await readFile(join(folder, file)))),
@@ -65,7 +69,9 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       '/data/problems': () => findProblems(openSnapshot),
       async '/data/health'() {
         const { images } = await engines.catalogue.statistics();
-        return readHealth(images.count, openSnapshot, await engines.lastBackup(), engines.clock());
+        const backup = await engines.lastBackup();
+        const facts = { backup, disks: engines.disks(), siteLicence, now: engines.clock() };
+        return readHealth(images.count, openSnapshot, facts);
       },
       '/data/neighbours': (near) => findNeighbourCategories(near, openSnapshot),
       '/data/names': (names) => lookUpNames(names, openSnapshot),

@@ -15,7 +15,16 @@ const requests: { [A in Address]: Required<RequestTo<A>> } = {
   '/data/session': {},
   '/data/images': {
     ...{ rating: 'sfw', artist: [id], category: [id], character: [id], album: [id], without: ['artist'] },
-    ...{ unrated: '', fileChanged: '', edited: '', alike: '', outdated: '', run: '1', like: hash },
+    ...{
+      lacks: ['alt'],
+      unrated: '',
+      fileChanged: '',
+      edited: '',
+      alike: '',
+      outdated: '',
+      run: '1',
+      like: hash,
+    },
   },
   '/data/matches': {
     ids: [id],

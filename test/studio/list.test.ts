@@ -131,14 +131,19 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   test('what needs attention is counted, and leads to the same pictures', async () => {
-    const { imports, ...health } = (await studio.get('/data/health')).json;
+    const { imports, disks, ...health } = (await studio.get('/data/health')).json;
     assert.deepEqual(health, {
       images: 3,
       unrated: 2,
       withoutCategory: 1,
       withoutArtist: 1,
+      lacking: { title: 2, licence: 3, alt: 3 },
       unused: { artist: 0, category: 1, character: 0, album: 0 },
     });
+    assert.ok(disks.length > 0 && disks[0].free < disks[0].size);
+    assert.deepEqual((await studio.ids('lacks=title')).toSorted(), [image(1), image(2)]);
+    assert.equal((await studio.ids('lacks=title&lacks=alt&rating=sfw')).length, 1);
+    assert.equal((await studio.ids('lacks=licence')).length, 3);
     const recorded = { at: new Date().toISOString(), bytes: 12_345_678 };
     {
       await using store = await openStore(box.config);

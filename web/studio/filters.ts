@@ -77,11 +77,12 @@ export class Filters {
   get query(): RequestTo<'/data/images'> {
     const { shows, entries, like } = this.#narrowed;
     const shown = new URLSearchParams(shows.join('&'));
-    const without = shown.getAll('without') as Kind[];
+    const [without, lacks] = [shown.getAll('without'), shown.getAll('lacks')];
     const ids = Map.groupBy(entries, ({ kind }) => kind);
     return {
       ...Object.fromEntries(shown),
       ...(without.length > 0 && { without }),
+      ...(lacks.length > 0 && { lacks }),
       ...(this.#rating.value && { rating: this.#rating.value as Rating }),
       ...Object.fromEntries(Array.from(ids, ([kind, entries]) => [kind, entries.map(({ id }) => id)])),
       ...(like && { like }),

@@ -51,7 +51,7 @@ export class PicturesPage {
   });
   readonly #editing: Editing;
   readonly #health = new HealthPanel({
-    showPictures: (query) => this.#filters.only({ shows: [query] }),
+    showPictures: (query) => this.#only({ shows: [query] }),
     showImport: (change) => this.showImport(change),
     showUnused: (kind) => this.entries.showUnused(kind),
   });
@@ -71,6 +71,8 @@ export class PicturesPage {
     repeat: () => this.#editing.repeat(),
     undo: () => void this.#steps.undoLast(),
     remove: () => this.#askRemoval(false),
+    rate: (rating) => this.#rate(rating, true),
+    next: () => this.#loupe.step(1),
     onSheet: () => this.#grid.reveal(),
   });
 
@@ -84,10 +86,12 @@ export class PicturesPage {
     this.#editing = new Editing(steps, {
       onSummary: (summary, selected) => {
         this.#panel.show(summary, selected);
+        if (summary) this.#bar.showRatings(summary.ratings, summary.images);
         if (!summary) void this.#health.show();
       },
       onRatings: (ratings, images) => {
         this.#panel.showRatings(ratings, images);
+        this.#bar.showRatings(ratings, images);
         this.#grid.update();
       },
       onEdited: (edited, edits) => {
@@ -113,7 +117,10 @@ export class PicturesPage {
       this.#grid.selectAll();
       this.#grid.focus();
     });
-    byId('refresh').addEventListener('click', () => this.load());
+    byId('refresh').addEventListener('click', () => {
+      this.load();
+      this.#grid.focus();
+    });
   }
 
   get shortcuts(): Shortcuts {
@@ -149,12 +156,13 @@ export class PicturesPage {
   showImport(change: Change): void {
     location.hash = '#pictures';
     this.#filters.onlyImport(change);
+    this.focus();
   }
 
   /** Only the pictures that look like one of a file. */
   async findLike(file: File): Promise<void> {
     try {
-      this.#filters.only(await upload('/data/looks', { name: file.name }, file));
+      this.#only(await upload('/data/looks', { name: file.name }, file));
     } catch (error) {
       explain(error);
     }
@@ -187,6 +195,7 @@ export class PicturesPage {
   #only(filters: Parameters<Filters['only']>[0]): void {
     location.hash = '#pictures';
     this.#filters.only(filters);
+    this.focus();
   }
 
   #onSelect(): void {
@@ -236,6 +245,8 @@ export class PicturesPage {
     }
     const shown = this.#loupe.isOpen ? grid.ids.at(grid.selection.focus) : undefined;
     grid.show(this.#filters.isReversed ? ids.reversed() : ids);
+    // What led here may be gone, such as a chip or a dialog.
+    if (document.activeElement === document.body) this.focus();
     if (shown === undefined) return;
     // The same picture stays in the loupe. If it is gone, the next one follows.
     const index = grid.ids.indexOf(shown);

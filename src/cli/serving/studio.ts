@@ -12,6 +12,7 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/random.ts';
 import {
+  disksOf,
   openFiles,
   openSnapshot,
   openSourceFiles,
@@ -154,6 +155,8 @@ export async function startStudio(
     openSnapshot: () => openSnapshot(config),
     openSourceFiles: () => openSourceFiles(config),
     lastBackup: () => store.lastBackup(),
+    disks: () => disksOf(config),
+    siteLicence: config.site.licence,
     openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, { onWait, warn }),
     localUser: userName(),
     warn,

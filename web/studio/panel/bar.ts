@@ -1,6 +1,8 @@
 /** The actions for fingers: a bar at the bottom, the fields as a sheet above it, and what small screens fold away. */
+import type { Rating, SelectionSummary } from '../../../src/studio/contract.ts';
 import { byId } from '../../dom.ts';
 import { formatNumber } from '../shared/notices.ts';
+import { RATINGS } from './panel.ts';
 
 /** By the name of the button. */
 interface BarActions {
@@ -12,11 +14,13 @@ interface BarActions {
   repeat(): void;
   undo(): void;
   remove(): void;
+  rate(rating: Rating): void;
+  next(): void;
   /** The fields were opened or closed. */
   onSheet(): void;
 }
 
-const NAMES = ['clear', 'several', 'all', 'view', 'grid', 'repeat', 'undo', 'remove'] as const;
+const NAMES = ['clear', 'several', 'all', 'view', 'grid', 'repeat', 'undo', 'remove', 'next'] as const;
 
 export class Bar {
   readonly #bar = byId('bar');
@@ -25,6 +29,7 @@ export class Bar {
   constructor(actions: BarActions) {
     this.#actions = actions;
     for (const name of NAMES) this.#button(name).addEventListener('click', () => actions[name]());
+    for (const rating of RATINGS) this.#button(rating).addEventListener('click', () => actions.rate(rating));
     this.#button('edit').addEventListener('click', () => this.#toggleSheet());
     foldAway('menu', 'nav');
     foldAway('more-filters', 'filters');
@@ -38,6 +43,11 @@ export class Bar {
     byId('selected-count').textContent = formatNumber(selected);
     this.#button('clear').setAttribute('aria-label', `Deselect ${formatNumber(selected)}`);
     this.#button('several').setAttribute('aria-pressed', String(isSelecting));
+  }
+
+  showRatings(ratings: SelectionSummary['ratings'], images: number): void {
+    for (const rating of RATINGS)
+      this.#button(rating).setAttribute('aria-pressed', String(ratings[rating] === images));
   }
 
   /** Where the fields are not always in sight. */

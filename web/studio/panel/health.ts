@@ -3,7 +3,7 @@ import type { Change, Health, Kind } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
 import { get } from '../shared/api.ts';
-import { countPictures, explain, formatNumber } from '../shared/notices.ts';
+import { countPictures, explain, formatNumber, formatSize } from '../shared/notices.ts';
 import { helpTexts } from '../shared/shortcuts.ts';
 
 interface HealthActions {
@@ -31,13 +31,14 @@ async function picturesInSight(): Promise<void> {
 
 export class HealthPanel {
   readonly #list = el('div', { class: 'health' });
+  /** Below the numbers, so that it does not move when they come. */
+  readonly #help = el('details', {}, el('summary', {}, 'Keys and fingers'), ...helpTexts());
   readonly element = el(
     'div',
     { class: 'hint' },
     el('h2', {}, 'Nothing selected'),
     el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
     this.#list,
-    el('details', {}, el('summary', {}, 'Keys and fingers'), ...helpTexts()),
   );
   readonly #actions: HealthActions;
   #isStale = true;
@@ -63,7 +64,9 @@ export class HealthPanel {
     }
   }
 
-  #render({ images, unrated, withoutCategory, withoutArtist, unused, imports, backup }: Health): void {
+  #render(health: Health): void {
+    const { images, unrated, withoutCategory, withoutArtist, lacking, unused, imports, backup, disks } =
+      health;
     const { showPictures, showImport, showUnused } = this.#actions;
     const pictures = (count: number | undefined, text: string, query: string) =>
       count === 0
@@ -83,9 +86,15 @@ export class HealthPanel {
       ...pictures(unrated, 'not rated by hand', 'unrated='),
       ...pictures(withoutCategory, 'without a category', 'without=category'),
       ...pictures(withoutArtist, 'by an unknown artist', 'without=artist'),
+      ...pictures(lacking?.title, 'without a title', 'lacks=title'),
+      ...pictures(lacking?.licence, 'without a licence', 'lacks=licence'),
+      ...pictures(lacking?.alt, 'without an alternative text', 'lacks=alt'),
       ...entries,
+      ...disks
+        .filter(({ isNearlyFull }) => isNearlyFull)
+        .map(({ folder }) => el('span', {}, `The disk of ${folder} is nearly full`)),
       ...(backup || images === 0 ? [] : [el('span', {}, 'No backup yet')]),
-      ...(backup?.isOld ? [el('span', {}, `No backup since ${describeTime(backup.at)}`)] : []),
+      ...(backup?.isOld ? [el('span', {}, `No backup since ${ageOf(backup.at)}`)] : []),
     ];
     const lines = imports.map((change) => {
       const counted = countPictures(change.added + change.changed);
@@ -97,14 +106,13 @@ export class HealthPanel {
       el('h3', {}, 'Needs attention'),
       ...(todo.length > 0 ? [list(todo)] : [el('p', {}, praise(images))]),
       ...(lines.length > 0 ? [el('h3', {}, 'Last imports'), list(lines)] : []),
-      ...(backup
-        ? [
-            el('h3', {}, 'Last backup'),
-            list([
-              el('span', {}, `${describeTime(backup.at)}: ${formatNumber(Math.ceil(backup.bytes / 1e6))} MB`),
-            ]),
-          ]
-        : []),
+      el('h3', {}, 'Storage'),
+      list(
+        [
+          ...(backup ? [`Last backup ${ageOf(backup.at)}: ${formatSize(backup.bytes)}`] : []),
+          ...disks.map(({ free, size }) => `${formatSize(free)} of ${formatSize(size)} free`),
+        ].map((text) => el('span', {}, text)),
+      ),
       // These take longer, so they wait until somebody asks.
       el('h3', {}, 'On request'),
       list([
@@ -113,6 +121,7 @@ export class HealthPanel {
           location.hash = '#review';
         }),
       ]),
+      this.#help,
     );
   }
 }
@@ -120,7 +129,14 @@ export class HealthPanel {
 const praise = (images: number) =>
   images === 0
     ? 'The catalogue is empty. Drop some pictures on this page to begin.'
-    : 'Nothing: every picture is rated, has a category and an artist. Well done.';
+    : 'Nothing: every picture is rated and described, and has a category and an artist. Well done.';
+
+function ageOf(at: string): string {
+  const days = Math.floor((Date.now() - Date.parse(at)) / 86_400_000);
+  return ages.format(-Math.max(0, days), 'day');
+}
+
+const ages = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 function link(text: string, click: () => void): HTMLElement {
   return el('button', { type: 'button', class: 'link', click }, text);

@@ -51,7 +51,9 @@ export function countPictures(count: number): string {
 }
 
 export function formatSize(bytes: number): string {
-  return bytes < 1000 ? `${bytes} bytes` : `${formatNumber(Math.round(bytes / 1000))} KB`;
+  if (bytes < 1000) return `${bytes} bytes`;
+  const [unit, name] = bytes < 1e7 ? [1e3, 'KB'] : bytes < 1e10 ? [1e6, 'MB'] : [1e9, 'GB'];
+  return `${formatNumber(Math.round(bytes / unit))} ${name}`;
 }
 
 /** The names of a list that is separated by commas or lines. */
