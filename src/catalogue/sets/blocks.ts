@@ -98,15 +98,18 @@ function isAscending(changes: readonly number[]): boolean {
 export function packKeys<Key>(
   images: Iterable<[image: number, keys: Iterable<Key>]>,
 ): Map<Key, { content: string; size: number }> {
-  const byKey = new Map<Key, Bits>();
+  const byKey = new Map<Key, number[]>();
   for (const [image, keys] of images)
     for (const key of keys) {
-      const bits = byKey.get(key) ?? emptyBits(IMAGES_PER_BLOCK);
-      byKey.set(key, bits);
-      setBit(bits, image % IMAGES_PER_BLOCK);
+      const ofKey = byKey.get(key);
+      if (ofKey) ofKey.push(image);
+      else byKey.set(key, [image]);
     }
   return new Map(
-    Array.from(byKey, ([key, bits]) => [key, { content: formatImages(bits), size: countBits(bits) }]),
+    Array.from(byKey, ([key, ofKey]) => {
+      const { content, growth } = changeImages('', ofKey);
+      return [key, { content, size: growth }];
+    }),
   );
 }
 

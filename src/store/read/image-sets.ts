@@ -224,11 +224,13 @@ export class ImageSets {
     { version, lastImage }: Kept,
     range: TermRange,
   ): Promise<{ set: ImageSet; blocks: number }> {
-    const images = new BitmapBuilder(lastOf(blockOf(lastImage)));
-    const blocks = await readTerms(this.#reader, range, version, ([, number, content]) =>
-      addImages(images.bits, [number, content]),
-    );
-    return { set: images.build(), blocks };
+    // Most words of a search are in no title, and a set of all images takes time.
+    let images: BitmapBuilder | undefined;
+    const blocks = await readTerms(this.#reader, range, version, ([, number, content]) => {
+      images ??= new BitmapBuilder(lastOf(blockOf(lastImage)));
+      addImages(images.bits, [number, content]);
+    });
+    return { set: images?.build() ?? new ListSet(new Uint32Array()), blocks };
   }
 
   /** Those of the images that have the text, in ascending order. */
