@@ -203,6 +203,8 @@ export interface Services {
   mayMonitor: (request: IncomingMessage) => boolean;
   /** The origin of the links in the response to a request. Without headers it is the same for everyone. */
   originOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+  /** That origin, if the operator has set it. */
+  publicUrl: string | undefined;
 }
 
 // The links in a response: those to files, and those to other pages in its headers.

@@ -153,6 +153,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     mayMonitor: monitorCheck(networkCheck(config.metricsAllow, config.trustedProxies), config.publicUrl),
     randomInt: randomInt ?? secureRandomInt,
     originOf: originReader(config.publicUrl, config.trustedProxies),
+    publicUrl: config.publicUrl,
     disks: () => disksOf(config),
     collectReports: async (own, withMetrics) => (shared ? shared.collectReports(withMetrics) : [await own()]),
   };

@@ -97,7 +97,15 @@ describe('a test fails on', () => {
     [
       'a file of another type',
       '/files/x.png',
-      answer({ headers: { ...headers, etag: '"x"', 'cache-control': 'x', 'accept-ranges': 'bytes' } }),
+      answer({
+        headers: {
+          ...headers,
+          etag: '"x"',
+          'cache-control': 'x',
+          'accept-ranges': 'bytes',
+          'content-disposition': 'inline',
+        },
+      }),
       /with application\/json instead of image\/\*/,
     ],
     [

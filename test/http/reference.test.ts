@@ -13,10 +13,18 @@ import { compile } from '../../src/lib/validator.ts';
 import { version } from '../../src/lib/version.ts';
 import { buildOpenApi } from '../../src/server/pages/reference/openapi.ts';
 import { referencePage } from '../../src/server/pages/reference/page.ts';
+import { publishOpenApi } from '../../src/server/pages/reference/published.ts';
 import type { OpenApi, PathItem, Response, Schema } from '../../src/server/pages/reference/responses.ts';
+import { restoreDemo } from '../support/catalogues/demo.ts';
 import { clock, madeUpImage, startMadeUpService, successStatus } from '../support/zukan/api.ts';
 import { closeSchemas } from '../support/zukan/contract.ts';
-import { type Answer, makeToken } from '../support/zukan/service.ts';
+import {
+  type Answer,
+  type Envelope,
+  makeToken,
+  startKnownService,
+  startService,
+} from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 const service = await startMadeUpService(
@@ -33,14 +41,19 @@ const service = await startMadeUpService(
 );
 const exempt = await makeToken(service.config, ['image:list', 'api:ratelimit:disabled']);
 const document: OpenApi = (await service.get('/openapi.json')).json;
+const whole = buildOpenApi(routes, ['/api', '/v1'], version, 1);
+const copy: OpenApi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
 const page = (await service.get('/docs')).text;
 const operationAt = (path: string) => (document.paths[path] as PathItem).get;
 
 describe('/openapi.json', () => {
   test('equals docs/openapi.json; if not, run npm run openapi', () => {
-    const copy = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
-    assert.deepEqual(copy, document);
-    assert.deepEqual(copy, JSON.parse(JSON.stringify(buildOpenApi(routes, ['/api', '/v1'], version, 1))));
+    const publish = (records: samples.ExampleRecords): OpenApi =>
+      JSON.parse(JSON.stringify(publishOpenApi(whole, '', records)));
+    assert.deepEqual(copy, publish(demoRecords));
+    // The first category of the picture here is another one.
+    const id = String(document.components.parameters.categoryId?.example);
+    assert.deepEqual(document, publish({ ...demoRecords, category: { id, name: '' } }));
   });
 
   test('has no field that may be null', () => {
@@ -57,8 +70,12 @@ describe('/openapi.json', () => {
     }
   });
 
-  test('contains the addresses outside the prefixes, on a server of their own', () => {
-    const others = Object.entries(document.paths).slice(routes.length);
+  test('leaves the addresses outside the prefixes to the page, on a server of their own', () => {
+    assert.deepEqual(
+      Object.keys(document.paths),
+      routes.map(({ path }) => path),
+    );
+    const others = Object.entries(whole.paths).slice(routes.length);
     assert.deepEqual(
       others.map(([path]) => path),
       [
@@ -71,6 +88,7 @@ describe('/openapi.json', () => {
         '/metrics',
         '/docs',
         '/openapi.json',
+        '/postman.json',
         '/favicon.ico',
         '/manifest.webmanifest',
         '/robots.txt',
@@ -152,7 +170,7 @@ describe('/openapi.json', () => {
     const examples = routes.flatMap(({ path }) => {
       const [first] = operationAt(path).parameters as { $ref: string }[];
       const key = first?.$ref.split('/').at(-1) ?? '';
-      return path.includes('{id}') ? [[path, key, document.components.parameters[key]?.example]] : [];
+      return path.includes('{id}') ? [[path, key, copy.components.parameters[key]?.example]] : [];
     });
     assert.ok(examples.length > 6);
     for (const [path = '', key, example] of examples) {
@@ -160,6 +178,50 @@ describe('/openapi.json', () => {
       const record = Reflect.get(samples, kind) as { id: string };
       assert.deepEqual([key, example], [`${kind}Id`, record.id]);
     }
+  });
+
+  test('sends 200 to tools that send every example, on any catalogue, and to Postman', async () => {
+    const services = [await startKnownService(), await startService(await restoreDemo())];
+    for (const { origin, get } of services) {
+      const { paths, components }: OpenApi = (await get('/openapi.json')).json;
+      for (const [path, { get: operation }] of Object.entries(paths)) {
+        const parameters = operation.parameters.map(
+          (reference) =>
+            components.parameters[('$ref' in reference && reference.$ref.split('/').at(-1)) || ''],
+        );
+        const query = new URLSearchParams();
+        let address = path;
+        for (const parameter of parameters) {
+          if (parameter?.in === 'path') address = address.replace('{id}', String(parameter.example));
+          else if (parameter?.example !== undefined) query.append(parameter.name, String(parameter.example));
+        }
+        const { status, text } = await get(`/api${address}?${query}`);
+        const expected = operation.security.every(({ token }) => token) ? 401 : successStatus(address);
+        assert.equal(status, expected, `${address}?${query}: ${text}`);
+      }
+      const collection = (await get('/postman.json')).json;
+      const [{ value: baseUrl }] = collection.variable;
+      assert.equal(baseUrl, `${origin}/api`);
+      const requests = collection.item.flatMap(({ item }: Envelope) => item);
+      assert.equal(requests.length, routes.length);
+      for (const { request } of requests) {
+        const [id] = request.url.variable;
+        const url: string = request.url.raw.replace('{{baseUrl}}', baseUrl).replace(':id', id?.value);
+        const expected = request.auth.type === 'bearer' ? 401 : successStatus(url);
+        assert.equal((await get(url)).status, expected, url);
+      }
+    }
+  });
+
+  test('has the address of the service, if the operator has set it', () => {
+    const urls = (prefixes: string[], origin: string) =>
+      publishOpenApi(buildOpenApi(routes, prefixes, version, 1), origin, demoRecords).servers.map(
+        ({ url }) => url,
+      );
+    assert.deepEqual(urls(['/api', '/v1'], ''), ['/api', '/v1']);
+    assert.deepEqual(urls(['/', '/v1'], 'https://a.example'), ['https://a.example', 'https://a.example/v1']);
+    const descriptions = document.servers.map(({ description }) => description);
+    assert.equal(new Set(descriptions).size, descriptions.length);
   });
 
   test('states the rate limit of this server', () => {
@@ -275,7 +337,7 @@ describe('/docs', () => {
     const withoutExample = 2;
     const stepsOfQuickStart = 2;
     const apiCalls = stepsOfQuickStart + routes.length;
-    assert.equal(calls.length, stepsOfQuickStart + Object.keys(document.paths).length - withoutExample);
+    assert.equal(calls.length, stepsOfQuickStart + Object.keys(whole.paths).length - withoutExample);
     for (const [index, call] of calls.entries()) {
       const url = /'(http[^']+)'$/.exec(call)?.[1] ?? '';
       assert.ok(url.startsWith(`${service.origin}/${index < apiCalls ? 'api' : ''}`), call);
@@ -324,7 +386,7 @@ describe('/docs', () => {
     for (const path of loaded.slice(1))
       assert.match((await service.get(path)).headers['cache-control'] ?? '', /immutable/);
     for (const [, link = ''] of page.matchAll(/<a [^>]*href="([^#"][^"]*)"/g))
-      assert.ok(['/', '/docs', '/openapi.json'].includes(link), link);
+      assert.ok(['/', '/docs', '/openapi.json', '/postman.json'].includes(link), link);
   });
 
   test('escapes all text of the document', () => {

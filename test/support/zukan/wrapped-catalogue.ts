@@ -54,6 +54,7 @@ export async function startWrapped(
       disks: () => [],
       mayMonitor: () => true,
       originOf: () => 'http://localhost',
+      publicUrl: undefined,
       collectReports: async (own) => [await own()],
     },
     config.apiPrefixes,

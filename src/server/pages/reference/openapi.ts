@@ -8,9 +8,11 @@ import type * as Type from '../../../lib/json-schema.ts';
 import { license, version } from '../../../lib/version.ts';
 import { accentStyle, HTML_TYPE, scriptPolicy } from '../../../pages/html.ts';
 import { buildComponents, idKey, parameterKey, toSchemaOrRef } from './components.ts';
-import { ExampleCache } from './examples.ts';
+import { ExampleCache, type Examples } from './examples.ts';
 import { pages, pagesTag } from './outside.ts';
 import { referencePage } from './page.ts';
+import { postmanCollection } from './postman.ts';
+import { publishOpenApi } from './published.ts';
 import {
   commonHeaders,
   errorResponses,
@@ -65,6 +67,7 @@ export function buildOpenApi(
   prefixes: readonly string[],
   version: string,
   perSecond: number | undefined,
+  siteName = 'zukan',
 ): OpenApi {
   return {
     openapi: '3.1.1',
@@ -73,9 +76,13 @@ export function buildOpenApi(
       version,
       summary: 'An image catalogue: random images, artists, characters and categories.',
       description: introduction(perSecond),
+      contact: { name: siteName },
       license: { name: license, identifier: license },
     },
-    servers: prefixes.map((prefix) => ({ url: prefix || '/', description: 'The API' })),
+    servers: prefixes.map((prefix, index) => ({
+      url: prefix || '/',
+      description: index === 0 ? 'The API' : `The same API at ${prefix || '/'}`,
+    })),
     tags: [...Object.entries(groups).map(([name, description]) => ({ name, description })), pagesTag],
     paths: {
       ...Object.fromEntries(routes.map((route) => [route.path, { get: buildOperation(route) }])),
@@ -196,8 +203,9 @@ export function referencePages(
 ): Record<string, Send> {
   const { site } = services;
   const [prefix = ''] = prefixes;
-  const document = once(() => buildOpenApi(routes, prefixes, version, services.limiter?.perSecond));
-  const json = once(() => makeAsset(JSON.stringify(document()), JSON_TYPE));
+  const document = once(() =>
+    buildOpenApi(routes, prefixes, version, services.limiter?.perSecond, site.name),
+  );
   const files = once(() => readBrowserFiles('reference'));
   // The page for what does not exist has the stylesheet only.
   const style = once(async () =>
@@ -208,26 +216,36 @@ export function referencePages(
     return makeAsset(code, SCRIPT_TYPE);
   });
   const examples = new ExampleCache(services, routes, prefix === '/' ? '' : prefix);
-  let page: { key: string; asset: Asset } | undefined;
-  /** The same for everyone, and rebuilt when the examples change. */
-  const currentPage = async (exchange: Exchange): Promise<Asset> => {
-    const [found, ofStyle, ofScript] = await Promise.all([examples.get(exchange), style(), script()]);
-    const key = JSON.stringify(found);
-    if (page?.key === key) return page.asset;
+  /** The same for everyone, and made again when the examples change. */
+  const remade = (make: (found: Examples) => Asset | Promise<Asset>) => {
+    let latest: { key: string; asset: Asset } | undefined;
+    return async (exchange: Exchange): Promise<Asset> => {
+      const found = await examples.get(exchange);
+      const key = JSON.stringify(found);
+      if (latest?.key !== key) latest = { key, asset: await make(found) };
+      return latest.asset;
+    };
+  };
+  const published = ({ records }: Examples) => publishOpenApi(document(), services.publicUrl ?? '', records);
+  const json = remade((found) => makeAsset(JSON.stringify(published(found)), JSON_TYPE));
+  const postman = remade((found) =>
+    makeAsset(JSON.stringify(postmanCollection(published(found), found.origin)), JSON_TYPE),
+  );
+  const page = remade(async (found) => {
+    const [ofStyle, ofScript] = await Promise.all([style(), script()]);
     const addresses = {
       style: `/docs.css?v=${versionOf(ofStyle)}`,
       script: `/docs.js?v=${versionOf(ofScript)}`,
     };
-    const text = referencePage(document(), routes, found, site, addresses);
-    page = { key, asset: makeAsset(text, HTML_TYPE) };
-    return page.asset;
-  };
+    return makeAsset(referencePage(document(), routes, found, site, addresses), HTML_TYPE);
+  });
   return {
-    '/openapi.json': (exchange) => sendAsset(exchange, json()),
+    '/openapi.json': async (exchange) => sendAsset(exchange, await json(exchange)),
+    '/postman.json': async (exchange) => sendAsset(exchange, await postman(exchange)),
     '/docs.css': async (exchange) => sendVersioned(exchange, await style()),
     '/docs.js': async (exchange) => sendVersioned(exchange, await script()),
     '/docs': async (exchange) => {
-      const asset = await currentPage(exchange);
+      const asset = await page(exchange);
       exchange.headers(scriptPolicy(services, exchange.request));
       await sendAsset(exchange, asset);
     },

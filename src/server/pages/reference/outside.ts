@@ -226,7 +226,13 @@ export const pages: Record<string, PathItem> = {
   '/openapi.json': page(
     'openapi',
     'Get this reference as OpenAPI',
-    'The document that the reference is built from.',
+    'Every endpoint of the API, with examples that work on this catalogue.',
+    asset('application/json', { type: 'object' }),
+  ),
+  '/postman.json': page(
+    'postman',
+    'Get a Postman collection',
+    'Every endpoint of the API, to be imported into Postman.',
     asset('application/json', { type: 'object' }),
   ),
   '/favicon.ico': page('icon', 'Get the icon of the site', 'Browsers show it next to the title of a page.', {

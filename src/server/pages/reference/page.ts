@@ -47,7 +47,7 @@ ${iconLink(site)}
   <nav aria-label="Site">
     <a href="/">Gallery</a>
     <a href="/docs" aria-current="page">API reference</a>
-    <a href="/openapi.json">OpenAPI</a>
+    <a href="/openapi.json">OpenAPI</a> <a href="/postman.json" download>Postman</a>
   </nav>
 </header>
 <div class="columns">

@@ -200,6 +200,7 @@ export interface OpenApi {
     version: string;
     summary: string;
     description: string;
+    contact: { name: string };
     license: { name: string; identifier: string };
   };
   servers: Server[];
