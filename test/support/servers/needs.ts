@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-const everything = Boolean(process.env.ZUKAN_TEST_EVERYTHING);
+export const everything = Boolean(process.env.ZUKAN_TEST_EVERYTHING);
 
 /** The value for a test's `skip`: false if the program was found. */
 export function unless(path: string | undefined, name: string, remedy: string): string | false {

@@ -38,7 +38,7 @@ const namedSchemas: Record<string, Type.TSchema> = {
   AlbumWithImages: schemas.AlbumWithImages,
   ListedAlbum: schemas.ListedAlbum,
   Cover: schemas.OptionalCover,
-  SearchResult: schemas.SearchResult,
+  SearchResults: schemas.SearchResult,
   Statistics: schemas.Statistics,
   TokenInformation: schemas.TokenInformation,
   ServiceMeta: schemas.ServiceMeta,
