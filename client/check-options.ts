@@ -30,6 +30,7 @@ type Names<Options> = Record<keyof Options, true>;
 const link: Names<LinkOptions> = { expiry: true, include: true };
 const page: Names<PageOptions> = { limit: true, offset: true };
 const imageFilter: Names<ImageFilter> = {
+  q: true,
   nsfw: true,
   orientation: true,
   type: true,
@@ -72,7 +73,7 @@ export const optionNames = {
   call,
   page,
   link,
-  searchAll: { q: true, nsfw: true, ...link } as const,
+  searchAll: latest,
   singleEntry,
   search,
   searchPage: { ...search, ...page },
@@ -80,6 +81,7 @@ export const optionNames = {
   imagePage: { ...images, ...page },
   artistImages,
   artistImagePage: { ...artistImages, ...page },
+  albumImages,
   albumImagePage: { ...albumImages, ...page },
   filter,
   random,

@@ -31,12 +31,6 @@ export interface LinkOptions {
   include?: readonly Include[] | undefined;
 }
 
-/** Options of the search for everything. */
-export interface SearchAllOptions extends LinkOptions {
-  /** The ratings that found images may have, unless the text says it. */
-  nsfw?: readonly Rating[] | undefined;
-}
-
 export interface PageOptions {
   /** 1 to 25; 10 by default. */
   limit?: number | undefined;
@@ -62,6 +56,8 @@ export interface EntryListOptions extends SearchOptions, PageOptions {}
 export interface SingleEntryOptions extends EntryOptions, CallOptions {}
 
 export interface ImageFilter {
+  /** Only images that every word of this text is about, as `search` finds them. */
+  q?: string | undefined;
   /** Only images with one of these ratings. */
   nsfw?: readonly Rating[] | undefined;
   /** Only images with one of these orientations. */
@@ -120,6 +116,9 @@ export interface LatestOptions extends RandomFilter {
   cursor?: string | undefined;
 }
 
+/** Options of the search for everything. */
+export type SearchAllOptions = Omit<LatestOptions, 'q'>;
+
 export interface ChangesOptions extends LinkOptions, Pick<ImageFilter, 'nsfw'> {
   /** The cursor of the last page that you read. */
   since?: string | undefined;
@@ -149,3 +148,4 @@ export interface RandomPageOptions extends RandomOptions {
 
 /** Of the images of one album. */
 export type AlbumImageOptions = PageOptions & Omit<SimilarOptions, 'album'>;
+export type EveryAlbumImageOptions = Omit<AlbumImageOptions, keyof PageOptions>;

@@ -170,13 +170,38 @@ export interface SearchResult {
   artists: ArtistWithImages[];
   characters: CharacterWithImages[];
   categories: CategoryWithImages[];
-  /** Those whose titles have the words, newest first. */
+  albums: AlbumWithImages[];
+  /** Those that every word is about, the best ones first. */
   images: Image[];
-  /** The options of `random` that the text means. Only those that are set. */
+  /** The number of images of all pages. */
+  total: number;
+  /** What each word was taken for. */
+  words: FoundWord[];
+  /** The options of `random` that say the same as the text. Only those that are set. */
   filters: FoundFilters;
+  /** Other spellings, if a word is about no image. */
+  suggestions: { q: string; images: number }[];
+  /** Where the next page of the images starts, if there is one. */
+  cursor: string | undefined;
+}
+
+export interface FoundWord {
+  /** As it was sent. */
+  text: string;
+  as:
+    | ('word' | 'phrase' | 'artist' | 'character' | 'category' | 'album' | 'title')
+    | ('rating' | 'orientation' | 'type' | 'animation' | 'nothing');
+  /** The kinds of records with such a name. */
+  kinds: ('artist' | 'character' | 'category' | 'album')[];
+  /** Whether images must not have it. */
+  excluded: boolean;
+  /** Whether it is about any image. */
+  found: boolean;
 }
 
 export interface FoundFilters {
+  /** The words that no other option can say. */
+  q?: string;
   /** Names of categories. */
   categories?: string[];
   exclude?: string[];
@@ -184,8 +209,11 @@ export interface FoundFilters {
   artist?: string[];
   excludeArtist?: string[];
   character?: string[];
+  album?: string[];
   nsfw?: Rating[];
   orientation?: Orientation[];
+  type?: Exclude<FileType, 'jpg'>[];
+  animated?: boolean;
 }
 
 export interface Statistics {

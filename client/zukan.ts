@@ -8,6 +8,7 @@ import type {
   CallOptions,
   ChangesOptions,
   EntryListOptions,
+  EveryAlbumImageOptions,
   FileUrlOptions,
   ImageFilter,
   LatestOptions,
@@ -73,14 +74,17 @@ export class Zukan {
     return this.#transport.url(`/image/${checkId(id)}/file`, { ...options });
   }
 
-  /** Artists, characters, categories and titles that match a text of at most 100 characters, and the filters that it means. */
+  /**
+   * The images that every word of a text of at most 100 characters is about, the best ones first, the entries with such names, and what
+   * each word was taken for.
+   */
   async search(
     q: string,
     options: SearchAllOptions = {},
     call: CallOptions = {},
   ): Promise<types.SearchResult> {
-    checkOptions(options, optionNames.link);
-    return this.#getData('/search', optionNames.searchAll, { q, ...options }, call);
+    const { data, cursor } = await this.#get('/search', optionNames.searchAll, { ...options, q }, call);
+    return { ...data, cursor };
   }
 
   /** Images that look most like another one, nearest first. */
@@ -198,6 +202,15 @@ export class Zukan {
       options,
       call,
     );
+  }
+
+  /** Iterates over all images of an album, in its order. */
+  everyAlbumImage(
+    id: string,
+    options: EveryAlbumImageOptions = {},
+    call: CallOptions = {},
+  ): AsyncGenerator<types.Image, void> {
+    return this.#iterate(imagesPath('albums', id), optionNames.albumImages, options, call);
   }
 
   /**

@@ -92,8 +92,15 @@ export const found: Type.Static<typeof SearchResult> = {
   artists: [{ ...artist, images: 7 }],
   characters: [],
   categories: [],
+  albums: [],
   images: [],
+  total: 0,
+  words: [
+    { text: 'artist:"Hoshino Ink"', as: 'artist', kinds: ['artist'], excluded: false, found: true },
+    { text: 'rating:sfw', as: 'rating', kinds: [], excluded: false, found: true },
+  ],
   filters: { artist: [artist.id], nsfw: ['sfw'] },
+  suggestions: [],
 };
 
 export const token: TokenInformation = {

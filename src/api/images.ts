@@ -173,7 +173,10 @@ function readCursor({ services, query }: CursorCall, filter: Filter): SeedPositi
 }
 
 /** Throws the 400 for categories that do not exist. */
-async function rejectUnknownNames({ services }: Call<unknown>, filter: Filter): Promise<void> {
+export async function rejectUnknownNames(
+  { services }: Pick<Call<unknown>, 'services'>,
+  filter: Filter,
+): Promise<void> {
   const found = await services.catalogue.checkFilter(filter);
   const error = found && problemToApiError(found);
   if (error?.status === 400) throw error;

@@ -5,6 +5,7 @@
 import { MIN_EXPIRY } from '../access/tokens.ts';
 import type { Filter } from '../catalogue/catalogue.ts';
 import { EntryInclude, fileTypes, Include, Orientation, Rating, uuidPattern } from '../catalogue/schemas.ts';
+import { MAX_QUERY_LENGTH } from '../catalogue/search/query.ts';
 import { ApiError } from '../http/exchange.ts';
 import type { RawQuery } from '../http/request.ts';
 import * as Type from '../lib/json-schema.ts';
@@ -40,13 +41,8 @@ export const sort = Type.Union([Type.Literal('name'), Type.Literal('images')], {
   description: 'Whether to sort by name, or by the number of images: most first, then by name.',
   examples: ['images'],
 });
-export const q = Type.Optional(
-  Type.String({
-    maxLength: 100,
-    description: 'What to search for.',
-    examples: ['fox -night artist:"Hoshino Ink" rating:sfw'],
-  }),
-);
+const textRule = { maxLength: MAX_QUERY_LENGTH, examples: ['fox -night artist:"Hoshino Ink" rating:sfw'] };
+export const searchText = Type.Optional(Type.String({ ...textRule, description: 'What to search for.' }));
 export const expiry = Type.Optional(
   Type.Integer({
     minimum: MIN_EXPIRY,
@@ -132,6 +128,13 @@ export const entryInclude = Type.Optional(
 
 /** The filters of lists. */
 export const listFilters = {
+  q: Type.Optional(
+    Type.String({
+      ...textRule,
+      minLength: 1,
+      description: 'Only images that every word of this text is about, as `/search` finds them.',
+    }),
+  ),
   nsfw: Type.Optional(
     Type.Array(Rating, {
       description: 'Only images with one of these ratings, separated by commas.',

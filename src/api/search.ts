@@ -1,36 +1,78 @@
-/** One search for artists, characters, categories and titles, and for the filters that a text means. */
+/** One search for images and for the entries that they belong to. */
+import { cursorScope } from '../access/links.ts';
+import type { Filter, Found } from '../catalogue/catalogue.ts';
 import { SearchResult } from '../catalogue/schemas.ts';
+import { packSearchPosition, type SearchPosition, unpackSearchPosition } from '../catalogue/sets/orders.ts';
+import { ApiError } from '../http/exchange.ts';
 import { toJsonBytes } from '../lib/byte-string.ts';
-import { endpoint, linkSigner } from './endpoint.ts';
+import { type Call, cursorHeaders, endpoint, linkSigner } from './endpoint.ts';
 import { writeEntry } from './entries.ts';
 import * as examples from './examples.ts';
-import { imageList } from './images.ts';
-import { imageParameters, listFilters, q } from './parameters.ts';
+import { imageList, rejectUnknownNames, unwrap } from './images.ts';
+import { cursor, imageFilters, imageParameters, limit, pickParameters, searchText } from './parameters.ts';
+
+const searchFilters = { ...imageFilters, q: searchText };
 
 export const search = endpoint({
   name: 'search',
   group: 'Images',
   summary: 'Search everything',
   description:
-    'Returns artists, characters and categories by name and images by title, at most ten of each, the best ones first, and ' +
-    'the `filters` for `/image/random` that the text means. Every text is valid: words, `"quoted phrases"`, `-` before what ' +
-    'must not be, and `artist:`, `character:`, `category:`, `rating:` or `orientation:` before a word or a phrase. Without a ' +
-    'text, everything is empty. `rating:` and, without it, `nsfw` say how found images may be rated.',
+    'Returns the images that every word of the text is about, the best ones first, and artists, characters, categories and ' +
+    'albums by name, at most ten of each. A word is about an image if it begins a word of the name of its artist, of one of ' +
+    'its categories, characters or albums, or of its title, description or alternative text. Every text is valid: words, ' +
+    '`"quoted phrases"`, `-` before what must not be, and `artist:`, `character:`, `category:`, `album:`, `title:`, ' +
+    '`rating:`, `orientation:`, `type:`, `is:animated` or `is:landscape`. `words` says what each word was taken for, and ' +
+    '`filters` are the parameters for `/image/random` that say the same. `cursor` continues the images.',
   access: 'open',
-  query: { q, nsfw: listFilters.nsfw, ...imageParameters },
+  query: { ...searchFilters, limit, cursor, ...imageParameters },
   data: SearchResult,
   example: {
     call: ({ artist }) => ({ query: { q: examples.searchForArtist(artist.name) } }),
     data: examples.found,
   },
+  hasCursor: true,
+  async validate(call) {
+    const filter = pickParameters(searchFilters, call.query);
+    readPosition(call, filter);
+    await rejectUnknownNames(call, filter);
+  },
   async handle(call) {
-    const { services, query, caller } = call;
-    const found = await services.catalogue.searchAll(query.q ?? '', query.nsfw, caller);
+    const { query } = call;
+    const { found, cursor } = await readFound(call, pickParameters(searchFilters, query), query.limit);
     const signLink = linkSigner(call, query.expiry);
-    const lists = (['artists', 'characters', 'categories'] as const).map(
+    const lists = (['artists', 'characters', 'categories', 'albums'] as const).map(
       (name) => `"${name}":[${found[name].map((entry) => writeEntry(entry, true, signLink)).join()}]`,
     );
     const { data: images } = imageList(call, found.images);
-    return { data: `{${lists.join()},"images":${images},"filters":${toJsonBytes(found.filters)}}` };
+    const { total, words, filters, suggestions } = found;
+    const rest = toJsonBytes({ total, words, filters, suggestions }).slice(1);
+    const data = `{${lists.join()},"images":${images},${rest}`;
+    return cursor === undefined ? { data } : { data, headers: cursorHeaders(call, cursor) };
   },
 });
+
+type SearchCall = Pick<Call<{ cursor?: string }>, 'services' | 'query' | 'caller'>;
+
+/** What a search finds, from the cursor of the call on, and where the next page starts, if there is one. */
+export async function readFound(
+  call: SearchCall,
+  filter: Filter,
+  limit: number,
+): Promise<{ found: Found; cursor: string | undefined }> {
+  const { catalogue, cursors } = call.services;
+  const from = readPosition(call, filter);
+  const found = unwrap(await catalogue.searchAll(filter, from, limit, call.caller));
+  const cursor = found.next && cursors.write(packSearchPosition(found.next), scopeOf(filter));
+  return { found, cursor };
+}
+
+/** Not that of the latest images, which have the same filters and another order. */
+const scopeOf = (filter: Filter) => `search ${cursorScope(undefined, filter)}`;
+
+function readPosition({ services, query }: SearchCall, filter: Filter): SearchPosition | undefined {
+  if (query.cursor === undefined) return undefined;
+  const position = services.cursors.read(query.cursor, scopeOf(filter));
+  if (position !== undefined) return unpackSearchPosition(position);
+  throw new ApiError(400, 'Invalid cursor: it was not issued by this service, or belongs to another search.');
+}

@@ -3,10 +3,13 @@ import type { ByteString } from '../lib/byte-string.ts';
 import type { RandomInt } from '../lib/random.ts';
 import type { ImageDocument } from './documents/image-document.ts';
 import type { FileType, Kind, Orientation, Page, Rating, Statistics, Window } from './schemas.ts';
-import type { SeedPosition } from './sets/orders.ts';
+import type { ValueFilter } from './search/query.ts';
+import type { SearchPosition, SeedPosition } from './sets/orders.ts';
 
 /** Which images qualify: those that meet every condition given. */
 export interface Filter {
+  /** What every word of a search is about (catalogue/search/query.ts). */
+  q?: string | undefined;
   /** Rated one of these. */
   nsfw?: readonly Rating[] | undefined;
   /** Of one of these orientations. */
@@ -111,26 +114,49 @@ export interface EntryDetails {
   cover?: ImageDocument | undefined;
 }
 
-/** The parameters of random images that a text means. Those of entries are names of categories, and ids of all others. */
-export interface FoundFilters {
+/** Parameters of filters that say the same as a search. Those of entries are names of categories, and ids of all others. */
+export interface FoundFilters extends ValueFilter {
+  q?: string;
   categories?: string[];
   exclude?: string[];
   artist?: string[];
   excludeArtist?: string[];
   character?: string[];
-  nsfw?: Rating[];
-  orientation?: Orientation[];
+  album?: string[];
 }
 
-/** What a search for everything finds: of each list at most ten, the best ones first. */
+/** What a word of a search was taken for. */
+export interface FoundWord {
+  /** As it was typed. */
+  text: string;
+  as: 'word' | 'phrase' | Kind | 'title' | 'rating' | 'orientation' | 'type' | 'animation' | 'nothing';
+  /** The kinds of entries with such a name. */
+  kinds: Kind[];
+  excluded: boolean;
+  /** Whether it is about any image. */
+  found: boolean;
+}
+
+/** Another spelling of a search, and how many images it finds. */
+export interface Suggestion {
+  q: string;
+  images: number;
+}
+
+/** What a search finds: of each kind at most ten entries with their covers, and a page of images, the best ones first. */
 export interface Found {
-  /** With their covers. */
   artists: EntryDetails[];
   characters: EntryDetails[];
   categories: EntryDetails[];
-  /** Those whose titles match, newest first. */
+  albums: EntryDetails[];
   images: ImageDocument[];
+  /** Of all pages. */
+  total: number;
+  next: SearchPosition | undefined;
+  words: FoundWord[];
   filters: FoundFilters;
+  /** If a word is about no image. */
+  suggestions: Suggestion[];
 }
 
 /** A page of entries by name, the default, or of those with most images first and then by name. */
@@ -205,8 +231,13 @@ export interface Catalogue {
     caller: Caller,
     hasCovers?: boolean,
   ): Promise<Page<EntryDetails>>;
-  /** Searches names and titles (catalogue/search/query.ts). */
-  searchAll(text: string, ratings: readonly Rating[] | undefined, caller: Caller): Promise<Found>;
+  /** Images and entries that a text is about, from the start or from a position on. Throws SearchTooLong, as all calls with a text. */
+  searchAll(
+    filter: Filter,
+    from: SearchPosition | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<Found | FilterProblem>;
   /** The entry with this id, or else the one that an entry with this id was merged into. */
   one(kind: Kind, id: string, hasCover?: boolean): Promise<EntryDetails | undefined>;
 }

@@ -302,18 +302,56 @@ export const SearchResult = Type.Object({
   artists: Type.Array(ArtistWithImages),
   characters: Type.Array(CharacterWithImages),
   categories: Type.Array(CategoryWithImages),
-  images: Type.Array(Image, { description: 'those whose titles have the words, newest first' }),
+  albums: Type.Array(AlbumWithImages),
+  images: Type.Array(Image, {
+    description:
+      'those that every word is about, the best ones first: an image is as good as its weakest word, and names count more ' +
+      'than titles, and these more than other texts; the newest first among equals',
+  }),
+  total: Type.Integer({ minimum: 0, description: 'the number of images of all pages' }),
+  words: Type.Array(
+    Type.Object({
+      text: text('as it was sent'),
+      as: Type.Union(
+        [
+          ...(['word', 'phrase', 'artist', 'character', 'category', 'album', 'title'] as const),
+          ...(['rating', 'orientation', 'type', 'animation', 'nothing'] as const),
+        ].map((name) => Type.Literal(name)),
+        { description: 'what it was taken for; `nothing` has neither letters nor digits' },
+      ),
+      kinds: Type.Array(
+        Type.Union((['artist', 'character', 'category', 'album'] as const).map((kind) => Type.Literal(kind))),
+        {
+          description: 'the kinds of records with such a name',
+        },
+      ),
+      excluded: Type.Boolean({ description: 'whether images must not have it' }),
+      found: Type.Boolean({ description: 'whether it is about any image' }),
+    }),
+    { description: 'one for each word or phrase of the text, in its order' },
+  ),
   filters: Type.Object(
     {
+      q: Type.Optional(Text),
       categories: Type.Optional(Type.Array(Text)),
       exclude: Type.Optional(Type.Array(Text)),
       artist: Type.Optional(Type.Array(Uuid)),
       excludeArtist: Type.Optional(Type.Array(Uuid)),
       character: Type.Optional(Type.Array(Uuid)),
+      album: Type.Optional(Type.Array(Uuid)),
       nsfw: Type.Optional(Type.Array(Rating)),
       orientation: Type.Optional(Type.Array(Orientation)),
+      type: Type.Optional(Type.Array(Type.Union(fileTypes.map((type) => Type.Literal(type))))),
+      animated: Type.Optional(Type.Boolean()),
     },
-    { description: 'the parameters for `/image/random` that the text means; only those that are set' },
+    {
+      description:
+        'the parameters for `/image/random` that say the same as the text; only those that are set',
+    },
+  ),
+  suggestions: Type.Array(
+    Type.Object({ q: Text, images: Type.Integer({ minimum: 1, description: 'how many it finds' }) }),
+    { description: 'other spellings of the text, if a word is about no image' },
   ),
 });
 

@@ -27,17 +27,21 @@ export function listInEnglish(names: readonly string[], conjunction: 'and' | 'or
   return `${names.slice(0, -1).join(', ')}, ${conjunction} ${names.at(-1)}`;
 }
 
-/** How many characters to insert, remove or replace; any number above `max` if it is more. */
+/** How many characters to insert, remove, replace or swap with the next one; any number above `max` if it is more. */
 export function editDistance(a: string[], b: string[], max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let before: number[] = [];
   for (const [index, character] of a.entries()) {
     const next = [index + 1];
     for (const [column, other] of b.entries()) {
       const replaced = (row[column] as number) + (character === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1));
+      const isSwapped = index > 0 && column > 0 && character === b[column - 1] && other === a[index - 1];
+      const swapped = isSwapped ? (before[column - 1] as number) + 1 : max + 1;
+      next.push(Math.min(replaced, swapped, (row[column + 1] as number) + 1, (next[column] as number) + 1));
     }
     if (Math.min(...next) > max) return max + 1;
+    before = row;
     row = next;
   }
   return row[b.length] as number;

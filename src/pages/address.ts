@@ -8,7 +8,6 @@ import {
   imageFilters,
   listFilters,
   offset,
-  q,
   readQuery,
   readUuid,
   search,
@@ -22,7 +21,6 @@ import * as Type from '../lib/json-schema.ts';
 
 /** The parameters that are given. `offset` is where a page of a list or an album starts, or a picture's place in its album. */
 export interface Query extends Filter {
-  q?: string;
   seed?: string;
   cursor?: string;
   search?: string;
@@ -51,6 +49,7 @@ const kindOf = (word: string | undefined) => kinds.find((kind) => kindWords[kind
 /** What pages have the first words of their paths for. A prefix of the API wins over them. */
 export const pageWords = ['newest', 'search', 'pictures', ...Object.values(kindWords)];
 
+const { q, ...searchFilters } = imageFilters;
 const { album, ...filtersInAlbum } = { ...listFilters, ...artistFilters };
 const { artist: _artist, ...filtersOfArtist } = imageFilters;
 const { character: _character, ...filtersOfCharacter } = imageFilters;
@@ -58,7 +57,7 @@ const { character: _character, ...filtersOfCharacter } = imageFilters;
 const parameters = {
   random: Type.Object({ ...imageFilters, seed, cursor }),
   newest: Type.Object({ ...imageFilters, cursor }),
-  search: Type.Object({ q, ...imageFilters, cursor }),
+  search: Type.Object({ q, ...searchFilters, cursor }),
   picture: Type.Object({ album, offset, nsfw: listFilters.nsfw }),
   list: Type.Object({ search, sort, offset }),
   artist: Type.Object({ ...filtersOfArtist, cursor }),

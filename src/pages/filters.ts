@@ -95,13 +95,21 @@ function choice(
 }
 
 /** What is selected, each with a link without it, and the most frequent categories of the page, which always leave a picture. */
-export function chips({ view, images, named, chosen, entry }: ImagesModel): Markup {
+export function chips({ view, images, named, chosen, entry, search }: ImagesModel): Markup {
   const { query } = view;
   const { categories = [], exclude = [] } = query;
   const isCategory = entry?.kind === 'category' ? entry.record.name : undefined;
   const remove = (name: string, text: string, changed: Query, type = 'included') =>
     html`<li><a class="chip ${type}" href="${linkTo(view, changed)}" rel="nofollow" aria-label="${texts.remove(name)}" dir="auto">${text}</a></li>\n`;
+  const words = search?.words ?? [];
   const selected = [
+    ...words.map((word, index) => {
+      const others = words.filter((_, at) => at !== index).map(({ text }) => text);
+      const name = word.excluded ? texts.not(word.text.slice(1)) : word.text;
+      const type = word.found ? (word.excluded ? 'excluded' : 'included') : 'unknown';
+      return remove(name, name, { q: others.join(' ') || undefined }, type);
+    }),
+    ...(search || query.q === undefined ? [] : [remove(query.q, query.q, { q: undefined })]),
     ...categories.map((name) => remove(name, name, { categories: without(categories, name) })),
     ...exclude.map((name) =>
       remove(texts.not(name), texts.not(name), { exclude: without(exclude, name) }, 'excluded'),

@@ -109,8 +109,9 @@ export function imagesTitle(
   named: readonly { field: keyof typeof texts.named; name: string }[],
 ): string {
   if (name === 'search') return query.q ? texts.found(query.q) : texts.search;
-  const { categories = [], exclude = [], match } = query;
+  const { q, categories = [], exclude = [], match } = query;
   const parts = [
+    q === undefined ? '' : texts.found(q),
     texts.matching(categories, match === 'any'),
     ...exclude.map(texts.not),
     ...named.map((entry) => `${texts.named[entry.field]} ${entry.name}`),

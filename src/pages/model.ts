@@ -2,7 +2,8 @@
 import type { Services } from '../api/endpoint.ts';
 import { notFound, searchNames } from '../api/entries.ts';
 import { readLatest, readSeeded, unwrap } from '../api/images.ts';
-import type { Caller, EntryDetails, Filter, FoundFilters } from '../catalogue/catalogue.ts';
+import { readFound } from '../api/search.ts';
+import type { Caller, EntryDetails, Filter, Found } from '../catalogue/catalogue.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import { type ImageDocument, type SignLink, withoutLink } from '../catalogue/documents/image-document.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
   Rating,
   Statistics,
 } from '../catalogue/schemas.ts';
+import { parseQuery, toValueFilter } from '../catalogue/search/query.ts';
 import { parseJsonBytes } from '../lib/byte-string.ts';
 import { Unavailable } from '../lib/metrics.ts';
 import { type EntryView, formatView, kinds, type Query, type View } from './address.ts';
@@ -55,6 +57,7 @@ export interface ImagesModel extends Paging {
   named: Named[];
   /** What a search found besides. */
   found: Entry[];
+  search?: Pick<Found, 'total' | 'words' | 'suggestions'>;
   /** Of the order of these images. */
   seed?: string | undefined;
   /** The ratings that the visitor asked for. */
@@ -111,7 +114,7 @@ function toImages({ signLink, services }: Source, documents: readonly ImageDocum
 
 /** The conditions of a query, without what else it has. Ratings that the site does not show have to be asked for. */
 function filterOf({ services }: Source, query: Query): Filter {
-  const { q, seed, cursor, search, sort, offset, ...filter } = query;
+  const { seed, cursor, search, sort, offset, ...filter } = query;
   return { ...filter, nsfw: query.nsfw ?? services.site.ratings };
 }
 
@@ -240,38 +243,35 @@ function toPattern(text: string): string {
 }
 
 async function readSearch(source: Source, view: ImagesModel['view']): Promise<ImagesModel> {
-  const { services, caller } = source;
-  const { q = '', ...query } = view.query;
-  const found = await services.catalogue.searchAll(q, query.nsfw ?? services.site.ratings, caller);
-  const meant = meantQuery(query, found.filters);
-  const grid = meant ? await readGrid(source, { ...view, query: meant }) : undefined;
-  const next = grid?.next && { ...view, query: { ...view.query, cursor: grid.next.query.cursor as string } };
+  const { query } = view;
+  const chosen = query.nsfw ?? namedRatings(query.q);
+  const filter = filterOf(source, { ...query, ...(chosen && { nsfw: chosen }) });
+  const [{ found, cursor }, named] = await Promise.all([
+    readFound(callOf(source, query), filter, PAGE_SIZE),
+    nameEntries(source, query),
+  ]);
   const entriesOf = (kind: Kind, entries: EntryDetails[]) =>
     entries.map((entry) => toEntry(source, kind, entry));
   return {
     name: 'images',
     view,
-    images: grid?.images ?? toImages(source, found.images),
-    next,
-    named: grid?.named ?? [],
+    images: toImages(source, found.images),
+    next: cursor === undefined ? undefined : { ...view, query: { ...query, cursor } },
+    named,
     found: [
       ...entriesOf('artist', found.artists),
       ...entriesOf('character', found.characters),
       ...entriesOf('category', found.categories),
+      ...entriesOf('album', found.albums),
     ],
-    chosen: grid?.chosen ?? query.nsfw ?? [],
+    search: found,
+    chosen: chosen ?? [],
   };
 }
 
-/** The filter of a page together with that of a text; undefined if the text means nothing in particular. */
-function meantQuery(query: Query, filters: FoundFilters): Query | undefined {
-  const given = Object.entries(filters) as [keyof FoundFilters, string[]][];
-  if (given.length === 0) return undefined;
-  const merged = given.map(([name, values]) => {
-    const isSingle = name === 'nsfw' || name === 'orientation';
-    return [name, isSingle ? (query[name] ?? values) : [...new Set([...(query[name] ?? []), ...values])]];
-  });
-  return { ...query, ...Object.fromEntries(merged) };
+/** Naming ratings in a text is choosing to see them, as in an address. Leaving others out is not. */
+function namedRatings(text = ''): Rating[] | undefined {
+  return toValueFilter(parseQuery(text).filter(({ isNegated }) => !isNegated))?.nsfw;
 }
 
 async function readPicture(source: Source, view: PictureModel['view']): Promise<PictureModel> {

@@ -31,19 +31,46 @@ function heading(eyebrow: string, title: string, tools: Markup | Markup[] | stri
 }
 
 function imagesContent(model: ImagesModel, { description, facts }: Content): Markup {
-  const { view, images, entry, found } = model;
+  const { view, images, entry, found, search } = model;
   const isRandom = view.name === 'random';
-  const eyebrow = entry ? texts.kind(entry.kind) : view.name === 'search' ? texts.search : texts.pictures;
+  const ofAll = view.name === 'search' ? texts.search : texts.pictures;
+  const eyebrow = entry
+    ? texts.kind(entry.kind)
+    : [ofAll, search && view.query.q && texts.count(search.total, 'image')].filter(Boolean).join(' · ');
   const title =
     isRandom && description.trail.length === 1 ? texts.random : (entry?.record.name ?? description.title);
   const tools = [filterForm(model, facts), ...(isRandom ? [shuffleButton(view)] : [])];
-  return html`${heading(eyebrow, title, tools)}${entry ? entryDetails(entry) : ''}${chips(model)}${foundEntries(found)}${
+  return html`${heading(eyebrow, title, tools)}${entry ? entryDetails(entry) : ''}${chips(model)}${searchNotes(model)}${foundEntries(found)}${
     images.length > 0
-      ? html`${found.length > 0 ? html`<h2>${texts.pictures}</h2>\n` : ''}${grid(model)}${pager(model, view)}`
-      : found.length > 0
+      ? html`${grid(model)}${pager(model, view)}`
+      : unknownWords(model).some(({ excluded }) => !excluded)
         ? ''
         : emptyMessage(model, facts)
   }`;
+}
+
+const unknownWords = ({ search }: ImagesModel) => search?.words.filter(({ found }) => !found) ?? [];
+
+/** What a visitor should know about words that are about no picture, and other spellings. */
+function searchNotes(model: ImagesModel): Markup {
+  const { view, images, search } = model;
+  const unknown = unknownWords(model);
+  if (!search || unknown.length === 0) return html``;
+  const links = search.suggestions.map(({ q, images }) => {
+    const href = formatView({ name: 'search', query: { ...firstPage(view).query, q } });
+    return html` <a href="${href}" rel="nofollow" dir="auto">${q}</a> <span class="quiet">${texts.count(images, 'image')}</span>`;
+  });
+  return html`<div class="${images.length > 0 ? 'notes' : 'problem'}">
+${unknown.map(
+  (word) => html`<p>${texts.unknownWord(word)}</p>
+`,
+)}${
+  links.length > 0
+    ? html`<p>${texts.didYouMean}${links}</p>
+`
+    : ''
+}</div>
+`;
 }
 
 function shuffleButton(view: View): Markup {
@@ -96,13 +123,17 @@ function emptyMessage({ view }: ImagesModel, facts: Facts): Markup {
 
 // Artists, characters, categories and albums.
 
-function foundEntries(found: readonly Entry[]): Markup[] {
-  return kinds
+/** In one line or column, so that the pictures come first. */
+function foundEntries(found: readonly Entry[]): Markup {
+  const sections = kinds
     .map((kind) => ({ kind, entries: found.filter((entry) => entry.kind === kind) }))
     .filter(({ entries }) => entries.length > 0)
     .map(
       ({ kind, entries }) => html`<section><h2>${texts.kinds(kind)}</h2>\n${entryList(entries)}</section>\n`,
     );
+  return sections.length > 0
+    ? html`<aside class="found" aria-label="${texts.browse}">\n${sections}</aside>\n`
+    : html``;
 }
 
 function entriesContent(model: EntriesModel): Markup {

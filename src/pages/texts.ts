@@ -1,4 +1,6 @@
 /** Every sentence of the pages, and how they write names, numbers and dates. Another language is another object like `texts`. */
+
+import type { FoundWord } from '../catalogue/catalogue.ts';
 import { altOf as knownAlt, titleOf as knownTitle } from '../catalogue/rights.ts';
 import type { Image, Kind, Rating } from '../catalogue/schemas.ts';
 import { listInEnglish } from '../lib/text.ts';
@@ -87,7 +89,14 @@ export const texts = {
   noPictures: 'No pictures match.',
   emptyCatalogue: 'There are no pictures yet.',
   nothingFound: (text: string) => `Nothing found for “${text}”.`,
-  searchHint: 'Search for artists, characters, categories and titles.',
+  searchHint: 'Search for artists, characters, categories, albums, titles and descriptions.',
+  unknownWord: ({ text, excluded, as }: Pick<FoundWord, 'text' | 'excluded' | 'as'>) =>
+    as === 'nothing'
+      ? `“${text}” is not a word.`
+      : excluded
+        ? `No picture is about “${text.slice(1)}”, so nothing is left out.`
+        : `No picture is about “${text}”.`,
+  didYouMean: 'Did you mean',
   found: (text: string) => `“${text}”`,
 
   // Lists of entries.

@@ -13,7 +13,7 @@ export const listReads = (join: (columns: string) => string) => ({
   albumImages: `select image.number from album_image join image on image.id = album_image.image
     where album = $1 order by position limit $3 offset $2`,
   names: onShelf('name'),
-  sizes: onShelf('size'),
+  shelves: onShelf(join('number, size')),
   aliases: `select ${join('key, alias.name, position')} from alias join shelf on shelf.number = alias.shelf
     where alias.kind = $1 and key > $2 order by key limit $3`,
   hashes: `select ${join('image, hash')} from perceptual_hash where image > $1 order by image limit $2`,

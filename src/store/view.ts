@@ -110,8 +110,8 @@ export interface View {
   names(kind: Kind, from: number, to: number): Answer<string[]>;
   /** The aliases of a kind that follow a key, in the order of their keys, with the positions of their entries. */
   aliases(kind: Kind, after: string, limit: number): Answer<AliasRow[]>;
-  /** How many images the entries of a kind have, in the order of its list, from one position up to another. */
-  sizes(kind: Kind, from: number, to: number): Answer<number[]>;
+  /** The shelves of the entries of a kind, in the order of its list, from one position up to another. */
+  shelves(kind: Kind, from: number, to: number): Answer<Shelf[]>;
   /** The first blocks of the terms up to one that follow a block of a term, in the order of terms and blocks. */
   termBlocks(after: [term: string, block: number], to: string, limit: number): Answer<TermBlock[]>;
   /** The first words of titles that begin with a text, in the order of their code points. */

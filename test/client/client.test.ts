@@ -121,7 +121,11 @@ describe('each method returns the data of its endpoint', () => {
     ],
     [
       'search',
-      () => client.search('category -"category 2"', { include: ['details'] }),
+      async () => {
+        const { cursor, ...found } = await client.search('category -"category 2"', { include: ['details'] });
+        assert.equal((await client.search('category -"category 2"', { cursor })).total, found.total);
+        return found;
+      },
       () => getData('/search?q=category%20-%22category%202%22&include=details'),
     ],
     ['stats', () => client.stats(), () => getData('/stats')],

@@ -35,7 +35,7 @@ export const isSame: {
   category: Same<client.Category, Schemas['Category']>;
   categoryWithImages: Same<client.CategoryWithImages, Schemas['CategoryWithImages']>;
   listedCategory: Same<client.ListedCategory, Schemas['ListedCategory']>;
-  found: Same<client.SearchResult, Schemas['SearchResult']>;
+  found: Same<Omit<client.SearchResult, 'cursor'>, Schemas['SearchResult']>;
   statistics: Same<client.Statistics, Schemas['Statistics']>;
   token: Same<client.TokenInformation, Schemas['TokenInformation']>;
   information: Same<Omit<client.Information, 'paths'>, Schemas['ServiceMeta']>;

@@ -139,7 +139,7 @@ describe('/openapi.json', () => {
       '/image/{id}': '400,403,404',
       '/image/{id}/file': '400,403,404',
       '/image/{id}/similar': '400,403,404',
-      '/search': '400,403',
+      '/search': '400,403,404',
       '/artist': '400',
       '/artist/{id}': '400,404',
       '/artist/{id}/images': '400,403,404',

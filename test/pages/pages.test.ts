@@ -276,8 +276,19 @@ await forEachEngine(async (engine) => {
     assert.match(page.text, /<h1 dir="auto">“sea”<\/h1>/);
     assert.match(page.text, new RegExp(`href="/categories/${seaCategoryId}/sea"`));
     assert.equal((await follow('/search?q=sea')).length, COUNT);
-    assert.match((await get('/search?q=nothing')).text, /Nothing found for “nothing”/);
+    assert.match((await get('/search?q=nothing')).text, /<p>No picture is about “nothing”\.<\/p>/);
     assert.match((await get('/search')).text, /Search for artists/);
+    const { text } = await get('/search?q=sea+-nothing&orientation=landscape');
+    assert.match(
+      text,
+      /href="\/search\?q=-nothing&amp;orientation=landscape" rel="nofollow" aria-label="Without/,
+    );
+    assert.match(text, /class="chip unknown" href="\/search\?q=sea&amp;orientation=landscape"/);
+    assert.match(text, /<p>No picture is about “nothing”, so nothing is left out\.<\/p>/);
+    const misspelt = (await get('/search?q=seea')).text;
+    assert.match(misspelt, /Did you mean <a href="\/search\?q=sea" rel="nofollow" dir="auto">sea<\/a>/);
+    assert.match((await get('/search?q=sea+-sea')).text, /Nothing found for “sea -sea”/);
+    assert.match((await get('/newest?q=sea')).text, /class="chip included" href="\/newest"/);
     const json = await service.get('/search?q=sea', { Accept: 'application/json' });
     assert.equal(json.json.data.categories[0].name, 'sea');
     assert.equal(

@@ -21,7 +21,7 @@ export function sliceReader(overrides: {
     hashesPerSlice: 200,
     readBlocks,
     readNames,
-    readSizes: unexpected,
+    readShelves: unexpected,
     readAliases: async () => ({ version: currentVersion(), items: [] }),
     readTerms,
     readDocuments: unexpected,

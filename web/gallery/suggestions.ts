@@ -93,13 +93,12 @@ export function initSuggestions(): void {
 
 /** The first entries of each kind, and the first pictures. Anyone can see the suggestions, so none is blurred. */
 function readGroups(page: Document): HTMLElement[] {
-  const sections = [...page.querySelectorAll('main > section:has(> .entries)')].map((section) => {
+  const sections = [...page.querySelectorAll('.found > section')].map((section) => {
     const items = [...section.querySelectorAll('.entries > li')].slice(0, MAX_PER_KIND);
     return createGroup(section.querySelector('h2')?.textContent ?? '', items.map(createEntry));
   });
   const tiles = [...page.querySelectorAll('main > .grid > .tile:not(.blurred)')].slice(0, MAX_PER_KIND);
-  const title =
-    page.querySelector('main > h2')?.textContent ?? page.querySelector('.eyebrow')?.textContent ?? '';
+  const title = page.querySelector('.eyebrow')?.textContent ?? '';
   return tiles.length > 0 ? [...sections, createGroup(title, tiles.map(createPicture))] : sections;
 }
 

@@ -1,120 +1,155 @@
 /**
- * The language of `GET /search`: words, "quoted phrases", `-` for what must not be, and `artist:`, `character:`, `category:`,
- * `rating:` and `orientation:` before a word or a phrase. People type it, so every text is valid. Pure.
+ * The language of searches: words and "quoted phrases", each perhaps with `-` for what must not be, and with a prefix such as `artist:`
+ * for where to look. People type it, so every text is valid. Pure.
  */
-import { foldName } from '../names.ts';
-import type { MentionedKind as Kind, Orientation, Rating } from '../schemas.ts';
+import { type FileType, fileTypes, type Kind, type Orientation, type Rating } from '../schemas.ts';
+import { foldText, type Phrase, toPhrase } from './words.ts';
 
-export type Field = Kind | 'rating' | 'orientation';
+/** What a word may be about if its prefix says so. */
+export type WordField = Kind | 'title';
+/** What an image has one of, by the name of its parameter. */
+export type ValueField = keyof typeof values;
 
-export interface Term {
-  /** Folded, with single spaces; never empty. */
-  text: string;
+/** A word or a phrase. Every term is one entry of the response, in the order of the text. */
+export interface WordTerm extends Place {
+  type: 'word';
   /** Undefined for what may be anything. */
-  field: Field | undefined;
-  isNegated: boolean;
+  field: WordField | undefined;
+  phrase: Phrase;
   isQuoted: boolean;
 }
 
-const RATINGS: readonly Rating[] = ['sfw', 'questionable', 'nsfw'];
-const ORIENTATIONS: readonly Orientation[] = ['landscape', 'portrait', 'square'];
+/** A property of images; several of the same are alternatives. */
+export interface ValueTerm extends Place {
+  type: 'value';
+  field: ValueField;
+  /** Empty if one of them is unknown: then no image matches. */
+  values: string[];
+}
 
-/** A minus, a field, and a phrase, whose closing quote may be missing, or a word. */
-const TERM = /(-?)(?:(artist|character|category|rating|orientation):)?(?:"([^"]*)"?|(\S+))/giu;
+/** Something without letters or digits, or that somebody has only begun to type. It has no meaning. */
+export interface EmptyTerm extends Place {
+  type: 'empty';
+}
 
-/** Somebody is about to type what follows. */
-const UNFINISHED = /^-?(?:(?:artist|character|category|rating|orientation):)?$/u;
+export type Term = WordTerm | ValueTerm | EmptyTerm;
+
+interface Place {
+  /** As it was typed. */
+  source: string;
+  /** Where the source starts in the text. */
+  at: number;
+  isNegated: boolean;
+}
+
+/** In code points. */
+export const MAX_QUERY_LENGTH = 100;
+
+const values = {
+  nsfw: ['sfw', 'questionable', 'nsfw'] satisfies Rating[],
+  orientation: ['landscape', 'portrait', 'square'] satisfies Orientation[],
+  type: [...fileTypes],
+  animated: ['animated', 'still'],
+};
+
+/** The prefixes of words that are properties of images. */
+const valuePrefixes: Record<string, ValueField[]> = {
+  rating: ['nsfw'],
+  orientation: ['orientation'],
+  type: ['type'],
+  is: ['animated', 'orientation'],
+};
+const wordPrefixes: readonly string[] = [
+  'artist',
+  'character',
+  'category',
+  'album',
+  'title',
+] satisfies WordField[];
+const prefixes = [...wordPrefixes, ...Object.keys(valuePrefixes)].join('|');
+
+/** A minus, a prefix, and a phrase, whose closing quote may be missing, or a word. */
+const TERM = new RegExp(`(-?)(?:(${prefixes}):)?(?:"((?:\\\\["\\\\]|[^"])*)"?|(\\S+))?`, 'giu');
 
 export function parseQuery(text: string): Term[] {
-  const terms: Term[] = [];
-  for (const [, minus, prefix, phrase, word = ''] of text.toWellFormed().matchAll(TERM)) {
-    const folded = foldName((phrase ?? word).replaceAll(/\s+/g, ' ').trim());
-    const isQuoted = phrase !== undefined;
-    if (folded === '' || (!isQuoted && UNFINISHED.test(folded))) continue;
-    const field = prefix?.toLowerCase() as Field | undefined;
-    terms.push({ text: folded, field, isNegated: minus === '-', isQuoted });
-  }
-  return terms;
+  const found = text.toWellFormed().matchAll(TERM);
+  return [...found.filter(([source]) => source !== '').map(readTerm)];
 }
 
-/** What the names of a kind must contain: the terms with its field or, if there are none, those without any. */
-export function wordsFor(kind: Kind, terms: readonly Term[]): string[] {
-  const positive = terms.filter(({ isNegated }) => !isNegated);
-  const own = positive.filter(({ field }) => field === kind);
-  return (own.length > 0 ? own : positive.filter(({ field }) => field === undefined)).map(({ text }) => text);
+function readTerm({
+  0: source,
+  1: minus,
+  2: prefix = '',
+  3: quoted,
+  4: word = '',
+  index: at,
+}: RegExpExecArray): Term {
+  const place: Place = { source, at, isNegated: minus === '-' };
+  const text = quoted?.replaceAll(/\\(["\\])/g, '$1') ?? word;
+  const name = prefix.toLowerCase();
+  const fields = valuePrefixes[name];
+  if (text.trim() === '') return { ...place, type: 'empty' };
+  if (fields) return readValues(place, fields, text);
+  const isQuoted = quoted !== undefined;
+  const field = name === '' ? undefined : (name as WordField);
+  const phrase = toPhrase(text, !isQuoted);
+  // A name such as ★ is found as a whole.
+  return phrase || field
+    ? {
+        ...place,
+        type: 'word',
+        field,
+        phrase: phrase ?? { words: [foldText(text)], isBegun: false },
+        isQuoted,
+      }
+    : { ...place, type: 'empty' };
 }
 
-/** The entries of a kind with a name or alias, which is folded. */
-export type FindExact = (kind: Kind, text: string) => readonly number[];
-
-/** The entries that a text means: positions in the list of their kind. */
-export interface Meant {
-  kind: Kind;
-  isNegated: boolean;
-  positions: readonly number[];
+/** All of them are of the first field that has the first one. */
+function readValues(place: Place, fields: readonly ValueField[], text: string): ValueTerm {
+  const given = text.split(',').map((value) => foldText(value).trim().replace(/^jpg$/, 'jpeg'));
+  const isKnown = (field: ValueField) => given.every((value) => (values[field] as string[]).includes(value));
+  const field = fields.find(isKnown);
+  return { ...place, type: 'value', field: field ?? (fields[0] as ValueField), values: field ? given : [] };
 }
 
-/** An artist or a character is meant by a text without field only if no category has the name. */
-const KINDS = ['category', 'artist', 'character'] as const;
-
-/** Longer names are found in quotes. Bounds how many runs are looked up: a text can have 50 words. */
-const MAX_RUN = 8;
-
-/** The entries that the terms name. Of words in a row, the longest runs that are a name. */
-export function findMeant(terms: readonly Term[], findExact: FindExact): Meant[] {
-  const meant: Meant[] = [];
-  const find = (text: string, kinds: readonly Kind[]) => {
-    for (const kind of kinds) {
-      const positions = findExact(kind, text);
-      if (positions.length > 0) return { kind, positions };
-    }
-    return undefined;
-  };
-  for (let at = 0; at < terms.length; ) {
-    const { field, isNegated } = terms[at] as Term;
-    const kinds = KINDS.filter((kind) => field === undefined || field === kind);
-    let length = countWords(terms, at);
-    let found = find(joinTerms(terms, at, length), kinds);
-    while (!found && length > 1) found = find(joinTerms(terms, at, --length), kinds);
-    if (found) meant.push({ ...found, isNegated });
-    at += length;
-  }
-  return meant;
+/** What a text says of the properties of images, as parameters. */
+export interface ValueFilter {
+  nsfw?: Rating[];
+  orientation?: Orientation[];
+  type?: FileType[];
+  animated?: boolean;
 }
 
-/** How many plain words follow each other from a term on, up to a maximum; one if it is anything else. */
-function countWords(terms: readonly Term[], from: number): number {
-  const isPlain = ({ field, isNegated, isQuoted }: Term) => field === undefined && !isNegated && !isQuoted;
-  const last = Math.min(terms.length, from + MAX_RUN);
-  let end = from;
-  while (end < last && isPlain(terms[end] as Term)) end++;
-  return Math.max(1, end - from);
-}
-
-function joinTerms(terms: readonly Term[], from: number, length: number): string {
-  return terms
-    .slice(from, from + length)
-    .map(({ text }) => text)
-    .join(' ');
-}
-
-export function ratingsOf(terms: readonly Term[]): Rating[] {
-  return choose('rating', RATINGS, terms);
-}
-
-export function orientationsOf(terms: readonly Term[]): Orientation[] {
-  return choose('orientation', ORIENTATIONS, terms);
-}
-
-/** Those that are named, or else those that are not excluded; none if all are left. */
-function choose<T extends string>(field: Field, all: readonly T[], terms: readonly Term[]): T[] {
-  const named = (isNegated: boolean) =>
-    all.filter((one) =>
-      terms.some((term) => term.field === field && term.isNegated === isNegated && term.text === one),
+/** Undefined if no image can be all of it. */
+export function toValueFilter(terms: readonly Term[]): ValueFilter | undefined {
+  const filter: Record<string, string[] | boolean> = {};
+  for (const [field, all] of Object.entries(values)) {
+    const own = terms.filter((term) => term.type === 'value' && term.field === field) as ValueTerm[];
+    const [negated = [], named = []] = [true, false].map((isNegated) =>
+      own.filter((term) => term.isNegated === isNegated).flatMap(({ values }) => values),
     );
-  const excluded = named(true);
-  const left = all.filter((one) => !excluded.includes(one));
-  const wanted = named(false).filter((one) => !excluded.includes(one));
-  const chosen = wanted.length > 0 ? wanted : left;
-  return chosen.length === all.length ? [] : chosen;
+    const left = all.filter(
+      (value) => (named.length === 0 || named.includes(value)) && !negated.includes(value),
+    );
+    if (left.length === 0 || own.some(({ values }) => values.length === 0)) return undefined;
+    if (left.length < all.length) filter[field] = field === 'animated' ? left[0] === 'animated' : left;
+  }
+  return filter;
+}
+
+/** The words that entries of a kind are found by: those with its prefix or, if there are none, those without any. */
+export function wordsFor(kind: Kind, terms: readonly Term[]): Phrase[] {
+  const positive = terms.filter((term) => term.type === 'word' && !term.isNegated) as WordTerm[];
+  const own = positive.filter(({ field }) => field === kind);
+  return (own.length > 0 ? own : positive.filter(({ field }) => field === undefined)).map(
+    ({ phrase }) => phrase,
+  );
+}
+
+/** The text with another word or phrase in place of one. */
+export function replaceTerm(text: string, { source, at }: Term, word: string): string {
+  const [start = ''] = new RegExp(`^-?(?:(?:${prefixes}):)?`, 'iu').exec(source) ?? [];
+  const quoted = source.includes('"') || word.includes(' ') ? `"${word.replaceAll(/["\\]/g, '\\$&')}"` : word;
+  return text.slice(0, at) + start + quoted + text.slice(at + source.length);
 }

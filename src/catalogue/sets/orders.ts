@@ -73,6 +73,23 @@ function countBelow(images: OrderedImages, number: number): number {
   return low;
 }
 
+/** Where a page of a search continues: in a level, below an image number. */
+export interface SearchPosition {
+  level: number;
+  below: number;
+}
+
+/** Image numbers have at most 32 bits. */
+const NUMBERS = 2 ** 32;
+
+/** The position as one number of up to 40 bits, for a cursor. */
+export const packSearchPosition = ({ level, below }: SearchPosition): number => level * NUMBERS + below;
+
+export const unpackSearchPosition = (packed: number): SearchPosition => ({
+  level: Math.floor(packed / NUMBERS),
+  below: packed % NUMBERS,
+});
+
 // The order of images for a seed. Each image has a rank that depends only on the seed and on its number. So a filter removes
 // images from the order without moving the others, and an import inserts new ones.
 //

@@ -13,7 +13,6 @@ import type {
   Filter,
   FilterProblem,
   Found,
-  FoundFilters,
   ImageChanges,
   ImagePage,
   LatestImages,
@@ -21,135 +20,27 @@ import type {
   SeededImages,
 } from '../../catalogue/catalogue.ts';
 import type { ImageDocument } from '../../catalogue/documents/image-document.ts';
-import type { Kind, MentionedKind, Page, Rating, Statistics, Window } from '../../catalogue/schemas.ts';
-import {
-  findMeant,
-  type Meant,
-  orientationsOf,
-  parseQuery,
-  ratingsOf,
-  type Term,
-  wordsFor,
-} from '../../catalogue/search/query.ts';
-import { type Text, toPhrase } from '../../catalogue/search/words.ts';
-import type { SeedPosition } from '../../catalogue/sets/orders.ts';
-import { parseJsonBytes } from '../../lib/byte-string.ts';
+import type { Kind, Page, Statistics, Window } from '../../catalogue/schemas.ts';
+import type { SearchPosition, SeedPosition } from '../../catalogue/sets/orders.ts';
 import type { Metric } from '../../lib/metrics.ts';
 import type { RandomInt } from '../../lib/random.ts';
 import { defaultTuning } from '../../lib/tuning.ts';
 import { Documents } from '../document-cache/cache.ts';
 import { noDocumentMemory } from '../document-cache/memory.ts';
-import { type Call, type Driver, expectVersion, get, statisticsOf, type View } from '../view.ts';
+import { type Call, type Driver, get, statisticsOf, type View } from '../view.ts';
 import { readChangedImages } from './changed-images.ts';
 import { Entries, NameSearch } from './entries.ts';
 import { ImageNumbers, SimilarImages } from './image-numbers.ts';
 import { ImageSets } from './image-sets.ts';
-import { choose, type Selection, select } from './selection.ts';
+import { WordSearch } from './search.ts';
+import { select } from './selection.ts';
 import { createSliceReader } from './slices.ts';
-
-// One search for everything: entries by their names, images by their titles, and the filters that a text means.
-
-/** How many results of each kind `/search` returns. */
-const MAX_FOUND = 10;
-/** Entries with the same name that a filter has. */
-const MAX_NAMESAKES = 10;
-
-const KINDS = ['artist', 'character', 'category'] as const;
-
-class CombinedSearch {
-  readonly #names: NameSearch;
-  readonly #entries: Entries;
-  readonly #documents: Documents;
-  readonly #numbers: ImageNumbers;
-
-  constructor(names: NameSearch, entries: Entries, documents: Documents, numbers: ImageNumbers) {
-    this.#names = names;
-    this.#entries = entries;
-    this.#documents = documents;
-    this.#numbers = numbers;
-  }
-
-  /** `ratings` are those that found images may have, unless the text says it. */
-  *find(view: View, text: string, ratings: readonly Rating[] | undefined, caller: Caller): Call<Found> {
-    const terms = parseQuery(text);
-    const meant = ratingsOf(terms);
-    return {
-      artists: yield* this.#findEntries(view, 'artist', terms, caller),
-      characters: yield* this.#findEntries(view, 'character', terms, caller),
-      categories: yield* this.#findEntries(view, 'category', terms, caller),
-      images: yield* this.#findImages(view, terms, meant.length > 0 ? meant : ratings, caller),
-      filters: yield* this.#findFilters(view, terms),
-    };
-  }
-
-  *#findImages(
-    view: View,
-    terms: Term[],
-    ratings: readonly Rating[] | undefined,
-    caller: Caller,
-  ): Call<ImageDocument[]> {
-    const [first, ...others] = titlesOf(terms).map((text) => choose([], [text]));
-    if (!first) return [];
-    const selection = yield* select(view, { nsfw: ratings });
-    if ('problem' in selection) return [];
-    const choices: Selection['choices'] = [first, ...others, ...selection.choices];
-    const found = yield* this.#numbers.latest({ ...selection, choices }, undefined, MAX_FOUND, caller);
-    return yield* this.#documents.read(view, found.numbers);
-  }
-
-  *#findEntries(view: View, kind: MentionedKind, terms: Term[], caller: Caller): Call<EntryDetails[]> {
-    const words = wordsFor(kind, terms);
-    if (words.length === 0) return [];
-    const { version, positions } = yield* get(this.#names.best(kind, words, MAX_FOUND, caller));
-    expectVersion(version, view.snapshot.version);
-    return yield* this.#entries.at(view, kind, positions);
-  }
-
-  *#findFilters(view: View, terms: Term[]): Call<FoundFilters> {
-    const filters: FoundFilters = {};
-    for (const { kind, isNegated, positions } of yield* this.#findMeant(view, terms)) {
-      const key = isNegated ? EXCLUDING[kind] : INCLUDING[kind];
-      if (!key) continue;
-      const entries = yield* get(view.entriesAt(kind, positions.slice(0, MAX_NAMESAKES)));
-      const values = entries.map(({ id, json }) => (kind === 'category' ? parseJsonBytes(json).name : id));
-      filters[key] = [...new Set([...(filters[key] ?? []), ...values])];
-    }
-    const [ratings, orientations] = [ratingsOf(terms), orientationsOf(terms)];
-    if (ratings.length > 0) filters.nsfw = ratings;
-    if (orientations.length > 0) filters.orientation = orientations;
-    return filters;
-  }
-
-  *#findMeant(view: View, terms: Term[]): Call<Meant[]> {
-    if (terms.length === 0) return [];
-    const names = new Map<MentionedKind, (name: string) => readonly number[]>();
-    for (const kind of KINDS) {
-      const { version, find } = yield* get(this.#names.exact(kind));
-      expectVersion(version, view.snapshot.version);
-      names.set(kind, find);
-    }
-    return findMeant(terms, (kind, text) => names.get(kind)?.(text) ?? []);
-  }
-}
-
-/** The parameters of random images for the entries of each kind. No filter leaves out a character. */
-const INCLUDING = { category: 'categories', artist: 'artist', character: 'character' } as const;
-const EXCLUDING = { category: 'exclude', artist: 'excludeArtist', character: undefined } as const;
-
-/** Titles match the terms without field. The last word may be unfinished, unless it is quoted. */
-function titlesOf(terms: readonly Term[]): Text[] {
-  const own = terms.filter(({ field, isNegated }) => field === undefined && !isNegated);
-  return own.flatMap((term) => {
-    const phrase = toPhrase(term.text, term === own.at(-1) && !term.isQuoted);
-    return phrase ? [{ field: 'title', ...phrase }] : [];
-  });
-}
 
 export class StoredCatalogue implements Catalogue {
   readonly #driver: Driver;
   readonly #documents: Documents;
   readonly #entries: Entries;
-  readonly #search: CombinedSearch;
+  readonly #search: WordSearch;
   readonly #numbers: ImageNumbers;
   readonly #similar: SimilarImages;
 
@@ -161,7 +52,7 @@ export class StoredCatalogue implements Catalogue {
     const names = new NameSearch(slices, tuning);
     this.#entries = new Entries(this.#documents, names, tuning);
     this.#numbers = new ImageNumbers(new ImageSets(slices, tuning), tuning);
-    this.#search = new CombinedSearch(names, this.#entries, this.#documents, this.#numbers);
+    this.#search = new WordSearch(names, this.#entries, this.#documents, this.#numbers);
     this.#similar = new SimilarImages(slices, tuning);
   }
 
@@ -175,7 +66,8 @@ export class StoredCatalogue implements Catalogue {
 
   checkFilter(filter: Filter): Promise<FilterProblem | undefined> {
     return this.#driver.run(function* (view) {
-      const selection = yield* select(view, filter);
+      // Every text is valid.
+      const selection = yield* select(view, { ...filter, q: undefined });
       return 'problem' in selection ? selection : undefined;
     });
   }
@@ -208,9 +100,9 @@ export class StoredCatalogue implements Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<SeededImages | FilterProblem> {
-    const [numbers, documents] = [this.#numbers, this.#documents];
+    const [search, numbers, documents] = [this.#search, this.#numbers, this.#documents];
     return this.#driver.run(function* (view) {
-      const selection = yield* select(view, filter);
+      const selection = yield* search.select(view, filter, caller);
       if ('problem' in selection) return selection;
       const page = yield* numbers.seeded(selection, seed, from, limit, caller);
       if (!page) return { problem: 'position' };
@@ -233,11 +125,12 @@ export class StoredCatalogue implements Catalogue {
     limit: number,
     caller: Caller,
   ): Promise<ImageDocument[] | FilterProblem> {
-    const [similar, numbers, documents] = [this.#similar, this.#numbers, this.#documents];
+    const [search, similar] = [this.#search, this.#similar];
+    const [numbers, documents] = [this.#numbers, this.#documents];
     return this.#driver.run(function* (view) {
       const image = yield* documents.numberOf(view, id);
       if (image === undefined) return { problem: 'image' };
-      const selection = yield* select(view, filter);
+      const selection = yield* search.select(view, filter, caller);
       if ('problem' in selection) return selection;
       const set = yield* numbers.all(selection, caller);
       const found = yield* get(similar.find(image, set, view.snapshot.version, limit, caller));
@@ -269,8 +162,13 @@ export class StoredCatalogue implements Catalogue {
     return this.#driver.run((view) => this.#entries.find(view, kind, pattern, window, caller, hasCovers));
   }
 
-  searchAll(text: string, ratings: readonly Rating[] | undefined, caller: Caller): Promise<Found> {
-    return this.#driver.run((view) => this.#search.find(view, text, ratings, caller));
+  searchAll(
+    filter: Filter,
+    from: SearchPosition | undefined,
+    limit: number,
+    caller: Caller,
+  ): Promise<Found | FilterProblem> {
+    return this.#driver.run((view) => this.#search.find(view, filter, from, limit, caller));
   }
 
   one(kind: Kind, id: string, hasCover = false): Promise<EntryDetails | undefined> {
@@ -296,7 +194,7 @@ export class StoredCatalogue implements Catalogue {
     caller: Caller,
     album?: number,
   ): Call<ImagePage | FilterProblem> {
-    const selection = yield* select(view, filter);
+    const selection = yield* this.#search.select(view, filter, caller);
     if ('problem' in selection) return selection;
     const { total, items } = yield* this.#numbers.page(view, selection, window, caller, album);
     return { total, items: yield* this.#documents.read(view, items) };
@@ -323,7 +221,7 @@ export class StoredCatalogue implements Catalogue {
     randomInt: RandomInt,
     caller: Caller,
   ): Call<ImageDocument[] | FilterProblem> {
-    const selection = yield* select(view, filter);
+    const selection = yield* this.#search.select(view, filter, caller);
     if ('problem' in selection) return selection;
     const numbers = yield* this.#numbers.random(view, selection, limit, randomInt, caller);
     return yield* this.#documents.read(view, numbers);
@@ -336,7 +234,7 @@ export class StoredCatalogue implements Catalogue {
     limit: number,
     caller: Caller,
   ): Call<LatestImages | FilterProblem> {
-    const selection = yield* select(view, filter);
+    const selection = yield* this.#search.select(view, filter, caller);
     if ('problem' in selection) return selection;
     const { numbers, next } = yield* this.#numbers.latest(selection, below, limit, caller);
     return { images: yield* this.#documents.read(view, numbers), next };

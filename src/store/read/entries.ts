@@ -2,11 +2,13 @@
 import type { Caller, EntryDetails, EntryWindow } from '../../catalogue/catalogue.ts';
 import { isId, normaliseName } from '../../catalogue/names.ts';
 import type { Kind, Page, Window } from '../../catalogue/schemas.ts';
-import { bestNames, findEqual, type NameSizes, sortBySize } from '../../catalogue/search/best-names.ts';
 import { fold } from '../../catalogue/search/fold.ts';
+import { NameWords, type NearText, sortBySize, toLine } from '../../catalogue/search/name-words.ts';
 import { type Node, parsePattern } from '../../catalogue/search/pattern.ts';
+import type { WordField, WordTerm } from '../../catalogue/search/query.ts';
 import { type NameList, SearchTooLong, scan } from '../../catalogue/search/scan.ts';
 import { splitAtWildcards } from '../../catalogue/search/shape.ts';
+import type { Phrase } from '../../catalogue/search/words.ts';
 import { LruCache } from '../../lib/lru-cache.ts';
 import { defaultTuning, type Tuning } from '../../lib/tuning.ts';
 import type { Documents } from '../document-cache/cache.ts';
@@ -15,6 +17,7 @@ import {
   expectVersion,
   get,
   retryOnChange,
+  type Shelf,
   type StoredEntry,
   VersionedCache,
   type View,
@@ -29,19 +32,34 @@ interface Matches {
   positions: number[];
 }
 
-/** Names and aliases, as of one version of the catalogue. */
-interface ExactNames {
+/** The shelves of a kind in the order of its list, as of one version. */
+interface KindShelves {
   version: number;
-  /** Positions in the list of the kind. */
-  find(name: string): readonly number[];
+  shelves: Shelf[];
 }
 
+/** An entry that a word is about. */
+export interface NamedEntry {
+  kind: Kind;
+  position: number;
+  shelf: Shelf;
+}
+
+/** What was computed for one version. */
 interface Result {
   version: number;
-  /** Undefined if the search takes too long. */
-  positions: number[] | undefined;
   bytes: number;
 }
+
+interface MatchResult extends Result {
+  /** Undefined if the search takes too long. */
+  positions: number[] | undefined;
+}
+
+const KINDS = ['category', 'artist', 'character', 'album'] as const satisfies Kind[];
+/** Of all words of a search. */
+const MAX_NAMED = 10_000;
+const BYTES_PER_ENTRY = 64;
 
 /** Pages of the same search, and clients that repeat one, need no other scan. */
 const MAX_RESULT_BYTES = 8 * 1024 * 1024;
@@ -50,7 +68,8 @@ export class NameSearch {
   readonly #reader: SliceReader;
   readonly #isCaching: boolean;
   readonly #names: Record<Kind, VersionedCache<NameList>>;
-  readonly #sizes: Record<Kind, VersionedCache<NameSizes>>;
+  readonly #words: Record<Kind, VersionedCache<NameWords>>;
+  readonly #shelves: Record<Kind, VersionedCache<KindShelves>>;
   readonly #queue = new FairQueue();
   /** By method, kind and pattern or words. Begins with the method, because a pattern can look like words. */
   readonly #results = new LruCache<string, Result>(MAX_RESULT_BYTES);
@@ -73,7 +92,8 @@ export class NameSearch {
       };
     };
     this.#names = cache((kind) => this.#readNames(kind));
-    this.#sizes = cache((kind) => this.#readSizes(kind));
+    this.#words = cache((kind) => this.#readWords(kind));
+    this.#shelves = cache((kind) => this.#readShelves(kind));
   }
 
   async find(kind: Kind, text: string, caller: Caller): Promise<Matches> {
@@ -82,7 +102,7 @@ export class NameSearch {
     const names = await this.#names[kind].get();
     // Patterns of literals are always cheap, so they overtake the others even before any has started.
     const expected = splitAtWildcards(parsed) ? 0 : CHEAP_WORK;
-    const { version, positions } = await this.#compute(
+    const { version, positions } = await this.#compute<MatchResult>(
       `find ${kind} ${pattern}`,
       names.version,
       caller,
@@ -95,53 +115,88 @@ export class NameSearch {
 
   /** The names that match the pattern or, without one, all names: those with most images first, then in list order. */
   async largest(kind: Kind, pattern: string | undefined, caller: Caller): Promise<Matches> {
-    const sizes = await this.#sizes[kind].get();
-    const { version } = sizes;
+    const { version, shelves } = await this.#shelves[kind].get();
     const found = pattern === undefined ? undefined : await this.find(kind, pattern, caller);
     if (found) expectVersion(found.version, version);
     const key = `largest ${kind} ${pattern ?? '%'}`;
-    const { positions = [] } = await this.#compute(key, version, caller, 0, async (spend) => {
-      const positions = await sortBySize(found?.positions ?? sizes.sizes.keys(), sizes, spend);
+    const { positions = [] } = await this.#compute<MatchResult>(key, version, caller, 0, async (spend) => {
+      const positions = await sortBySize(found?.positions ?? shelves.keys(), shelves, spend);
       return { version, positions, bytes: 8 * positions.length };
     });
     return { version, positions };
   }
 
-  /** The names that contain every word, which is folded; at most `limit`, the best ones first. */
-  async best(kind: Kind, words: readonly string[], limit: number, caller: Caller): Promise<Matches> {
-    const names = await this.#names[kind].get();
-    const sizes = await this.#sizes[kind].get();
-    const { version } = names;
-    expectVersion(sizes.version, version);
-    const key = `best ${kind} ${limit} ${JSON.stringify(words)}`;
-    const { positions = [] } = await this.#compute(key, version, caller, 0, async (spend) => {
-      const positions = await bestNames(words, names, sizes, limit, spend);
+  /** The names that contain every phrase; at most `limit`, the best ones first. */
+  async best(kind: Kind, phrases: readonly Phrase[], limit: number, caller: Caller): Promise<Matches> {
+    const words = await this.#words[kind].get();
+    const { version, shelves } = await this.#shelves[kind].get();
+    expectVersion(words.version, version);
+    const key = `best ${kind} ${limit} ${JSON.stringify(phrases)}`;
+    const { positions = [] } = await this.#compute<MatchResult>(key, version, caller, 0, async (spend) => {
+      const positions = await words.best(phrases, shelves, limit, spend);
       return { version, positions, bytes: 8 * positions.length };
     });
     return { version, positions };
   }
 
-  /** Finds entries by a whole name, folded, or else by an alias. */
-  async exact(kind: Kind): Promise<ExactNames> {
-    const { version, folded, aliases } = await this.#names[kind].get();
-    const find = (name: string) => {
-      const positions = findEqual(folded, name);
-      return positions.length > 0 ? positions : (aliases.get(name) ?? []);
-    };
-    return { version, find };
+  /** The entries that each of the words is about, as of this version. Throws CatalogueChanged, or SearchTooLong. */
+  async about(version: number, terms: readonly WordTerm[], caller: Caller): Promise<NamedEntry[][]> {
+    const key = `about ${JSON.stringify(terms.map(({ field, phrase }) => [field, phrase]))}`;
+    const { entries } = await this.#compute<Result & { entries: NamedEntry[][] }>(
+      key,
+      version,
+      caller,
+      0,
+      async (spend) => {
+        const entries: NamedEntry[][] = terms.map(() => []);
+        let left = MAX_NAMED;
+        for (const kind of KINDS) {
+          const words = await this.#words[kind].get();
+          const { version: actual, shelves } = await this.#shelves[kind].get();
+          for (const found of [words.version, actual]) expectVersion(found, version);
+          for (const [index, { field, phrase }] of terms.entries()) {
+            if (field !== undefined && field !== kind) continue;
+            const positions = words.find(phrase, left + 1);
+            left -= positions.length;
+            if (left < 0) throw new SearchTooLong();
+            for (const position of positions)
+              entries[index]?.push({ kind, position, shelf: shelves[position] as Shelf });
+            await spend(words.work);
+          }
+        }
+        return { version, entries, bytes: BYTES_PER_ENTRY * (MAX_NAMED - left) };
+      },
+    );
+    return entries;
+  }
+
+  /** Words of names, and names, that are spelt nearly like a text. */
+  async near(
+    field: WordField | undefined,
+    text: string,
+    maxDistance: number,
+    caller: Caller,
+  ): Promise<NearText[]> {
+    const kinds = KINDS.filter((kind) => field === undefined || field === kind);
+    const lists = await Promise.all(kinds.map((kind) => this.#words[kind].get()));
+    return this.#queue.run(caller, 0, async (spend) => {
+      const near: NearText[] = [];
+      for (const words of lists) near.push(...(await words.near(text, maxDistance, spend)));
+      return near;
+    });
   }
 
   /** The result for a key in a version, from the cache or computed when it is the caller's turn. */
-  async #compute(
+  async #compute<T extends Result>(
     key: string,
     version: number,
     caller: Caller,
     expected: number,
-    compute: (spend: Spend) => Promise<Result>,
-  ): Promise<Result> {
+    compute: (spend: Spend) => Promise<T>,
+  ): Promise<T> {
     const cached = () => {
       const result = this.#results.get(key);
-      return result?.version === version ? result : undefined;
+      return result?.version === version ? (result as T) : undefined;
     };
     const run = async (spend: Spend) => {
       const result = cached() ?? (await compute(spend));
@@ -152,37 +207,65 @@ export class NameSearch {
   }
 
   #readNames(kind: Kind): Promise<NameList> {
-    const { namesPerSlice } = this.#reader;
     return retryOnChange(async () => {
       const folded: string[] = [];
-      const version = await readSlices(
-        namesPerSlice,
-        (from, to) => this.#reader.readNames(kind, from, to),
-        (name) => folded.push(fold(name)),
-      );
       const aliases = new Map<string, number[]>();
-      await readAliases(this.#reader, kind, version, ([, name, position]) => {
-        const alias = fold(name);
-        if (!isId(alias)) aliases.set(alias, [...(aliases.get(alias) ?? []), position]);
-      });
+      const version = await this.#eachName(
+        kind,
+        (name) => folded.push(fold(name)),
+        (name, position) => {
+          const alias = fold(name);
+          aliases.set(alias, [...(aliases.get(alias) ?? []), position]);
+        },
+      );
       return { kind, version, folded, aliases };
     });
   }
 
-  #readSizes(kind: Kind): Promise<NameSizes> {
+  #readWords(kind: Kind): Promise<NameWords> {
     return retryOnChange(async () => {
-      const sizes: number[] = [];
+      const lines: string[] = [];
+      const positions: number[] = [];
+      const add = (name: string, position: number) => {
+        lines.push(toLine(name));
+        positions.push(position);
+      };
+      return new NameWords(await this.#eachName(kind, add, add), lines, positions);
+    });
+  }
+
+  /** Visits the names of a kind in the order of its list, then the aliases. Returns their version. */
+  async #eachName(
+    kind: Kind,
+    onName: (name: string, position: number) => void,
+    onAlias: (name: string, position: number) => void,
+  ): Promise<number> {
+    let position = 0;
+    const version = await readSlices(
+      this.#reader.namesPerSlice,
+      (from, to) => this.#reader.readNames(kind, from, to),
+      (name) => onName(name, position++),
+    );
+    await readAliases(this.#reader, kind, version, ([, name, position]) => {
+      if (!isId(name)) onAlias(name, position);
+    });
+    return version;
+  }
+
+  #readShelves(kind: Kind): Promise<KindShelves> {
+    return retryOnChange(async () => {
+      const shelves: Shelf[] = [];
       const version = await readSlices(
         this.#reader.namesPerSlice,
-        (from, to) => this.#reader.readSizes(kind, from, to),
-        (size) => sizes.push(size),
+        (from, to) => this.#reader.readShelves(kind, from, to),
+        (shelf) => shelves.push(shelf),
       );
-      return { version, sizes };
+      return { version, shelves };
     });
   }
 }
 
-async function runScan(pattern: Node, names: NameList, spend: Spend): Promise<Result> {
+async function runScan(pattern: Node, names: NameList, spend: Spend): Promise<MatchResult> {
   const { version } = names;
   try {
     const positions = await scan(pattern, names, spend);

@@ -2,6 +2,7 @@
 import { type Filter, type FilterProblem, MAX_UNKNOWN_NAMES } from '../../catalogue/catalogue.ts';
 import { foldName } from '../../catalogue/names.ts';
 import type { Kind } from '../../catalogue/schemas.ts';
+import type { ValueFilter } from '../../catalogue/search/query.ts';
 import { type Text, textKey } from '../../catalogue/search/words.ts';
 import type { SizeTest } from '../../catalogue/sets/image-set.ts';
 import { type Call, type CatalogueVersion, get, type Shelf, type ShelfSnapshot, type View } from '../view.ts';
@@ -39,13 +40,31 @@ const fields = Object.keys(entryFields) as EntryField[];
 /** The shelves of the entries that a filter names. One that does not exist is undefined. */
 export type EntryShelves = Partial<Record<EntryField, (Shelf | undefined)[]>>;
 
+/** What a text of a filter demands of an image. */
+export interface Meaning {
+  /** Undefined if nothing meets it. */
+  values: ValueFilter | undefined;
+  words: WordMeaning[];
+}
+
+/** The shelves of the entries that a word is about, and the texts. */
+export interface WordMeaning {
+  isNegated: boolean;
+  shelves: Shelf[];
+  texts: Text[];
+}
+
 /** Part of what a filter demands of an image. */
-type Condition = { oneOf: Shelf[] } | { noneOf: Shelf[] } | { size: SizeTest };
+type Condition =
+  | { oneOf: Shelf[]; texts?: Text[] }
+  | { noneOf: Shelf[]; texts?: Text[] }
+  | { size: SizeTest };
 
 /** The snapshot that a filter is applied to, and what it names there. */
 interface Named extends Required<Record<EntryField | 'categories' | 'exclude', Shelf[]>> {
   snapshot: ShelfSnapshot;
   match: Filter['match'];
+  meaning: Meaning | undefined;
 }
 
 /** Ratios may differ by one part in this many: 2 %. */
@@ -58,6 +77,12 @@ const conditions: {
     named: Named,
   ) => Condition | Condition[];
 } = {
+  q: (_, { meaning }) =>
+    meaning?.values
+      ? meaning.words.map(({ isNegated, shelves, texts }) =>
+          isNegated ? { noneOf: shelves, texts } : { oneOf: shelves, texts },
+        )
+      : { oneOf: [] },
   nsfw: (ratings, { snapshot }) => oneOfAll(snapshot, snapshot.ratings, ratings),
   orientation: (names, { snapshot }) => oneOfAll(snapshot, snapshot.orientations, names),
   type: (types, { snapshot }) =>
@@ -91,14 +116,14 @@ const conditions: {
 };
 const conditionFields = Object.keys(conditions) as (keyof typeof conditions)[];
 
-/** Looks up what the filter names. */
-export function* select(view: View, filter: Filter): Call<Selection | FilterProblem> {
+/** Looks up what the filter names, but for its text. */
+export function* select(view: View, filter: Filter, meaning?: Meaning): Call<Selection | FilterProblem> {
   const entries: EntryShelves = {};
   for (const field of fields) {
     const ids = filter[field];
     if (ids) entries[field] = yield* get(view.entryShelves(entryFields[field], [...new Set(ids)]));
   }
-  return selectShelves(view.snapshot, filter, entries);
+  return selectShelves(view.snapshot, filter, entries, meaning);
 }
 
 /** Pure. Unknown categories are reported before other unknown entries. */
@@ -106,6 +131,7 @@ export function selectShelves(
   snapshot: ShelfSnapshot,
   filter: Filter,
   entries: EntryShelves,
+  meaning?: Meaning,
 ): Selection | FilterProblem {
   const included = findCategories(snapshot, filter.categories);
   const excluded = findCategories(snapshot, filter.exclude);
@@ -115,6 +141,7 @@ export function selectShelves(
   const named: Named = {
     snapshot,
     match: filter.match,
+    meaning,
     categories: included.shelves,
     exclude: excluded.shelves,
     artist: distinct(entries.artist),
@@ -123,16 +150,20 @@ export function selectShelves(
     album: distinct(entries.album),
   };
   const selection = { choices: [] as Choice[], excluded: [] as Choice[], sizes: new Map<string, SizeTest>() };
-  for (const field of conditionFields) {
-    const given = filter[field];
-    if (given === undefined) continue;
-    const demand = conditions[field] as (given: unknown, named: Named) => Condition | Condition[];
-    for (const condition of [demand(given, named)].flat()) {
-      if ('oneOf' in condition) selection.choices.push(choose(condition.oneOf));
-      else if ('size' in condition) selection.sizes.set(`${field}=${given}`, condition.size);
-      else selection.excluded.push(...[choose(condition.noneOf)].filter(({ size }) => size > 0));
+  for (const part of [filter, meaning?.values ?? {}] as Filter[])
+    for (const field of conditionFields) {
+      const given = part[field];
+      if (given === undefined) continue;
+      const demand = conditions[field] as (given: unknown, named: Named) => Condition | Condition[];
+      for (const condition of [demand(given, named)].flat()) {
+        if ('oneOf' in condition) selection.choices.push(choose(condition.oneOf, condition.texts));
+        else if ('size' in condition) selection.sizes.set(`${field}=${given}`, condition.size);
+        else
+          selection.excluded.push(
+            ...[choose(condition.noneOf, condition.texts)].filter(({ size }) => size > 0),
+          );
+      }
     }
-  }
   const [smallest = choose([snapshot.all]), ...others] = selection.choices.sort((a, b) => a.size - b.size);
   return { ...selection, catalogue: snapshot, choices: [smallest, ...others] };
 }
@@ -142,6 +173,11 @@ export function* onShelf(view: View, kind: Kind, id: string): Call<Selection | u
   const [shelf] = yield* get(view.entryShelves(kind, [id]));
   if (!shelf) return undefined;
   return { catalogue: view.snapshot, choices: [choose([shelf])], excluded: [], sizes: new Map() };
+}
+
+/** The images that have one of some texts. */
+export function selectTexts(catalogue: CatalogueVersion, texts: Text[]): Selection {
+  return { catalogue, choices: [choose([], texts)], excluded: [], sizes: new Map() };
 }
 
 /** The one shelf whose images are exactly the selection, if there is one. */

@@ -12,6 +12,7 @@ import {
   type Driver,
   expectVersion,
   get,
+  type Shelf,
   type TermBlock,
   type View,
 } from '../view.ts';
@@ -214,8 +215,8 @@ export interface SliceReader {
   readBlocks(shelf: number | undefined, from: number, to: number): Promise<Slice<Block>>;
   /** The names of a kind in the order of its list, from one position up to another. */
   readNames(kind: Kind, from: number, to: number): Promise<Slice<string>>;
-  /** The numbers of images of the entries of a kind, in the same order. */
-  readSizes(kind: Kind, from: number, to: number): Promise<Slice<number>>;
+  /** The shelves of the entries of a kind, in the same order. */
+  readShelves(kind: Kind, from: number, to: number): Promise<Slice<Shelf>>;
   /** The aliases of a kind that follow a key. */
   readAliases(kind: Kind, after: string): Promise<Slice<AliasRow>>;
   /** The blocks of the terms up to one that follow a block of a term. */
@@ -243,7 +244,7 @@ export function createSliceReader(driver: Driver): SliceReader {
         shelf === undefined ? view.sizeBlocks(from, to) : view.shelfBlocks(shelf, from, to),
       ),
     readNames: (kind, from, to) => readSlice((view) => view.names(kind, from, to)),
-    readSizes: (kind, from, to) => readSlice((view) => view.sizes(kind, from, to)),
+    readShelves: (kind, from, to) => readSlice((view) => view.shelves(kind, from, to)),
     readAliases: (kind, after) => readSlice((view) => view.aliases(kind, after, sliceSizes.names)),
     readTerms: (after, to) => readSlice((view) => view.termBlocks(after, to, sliceSizes.blocks)),
     readDocuments: (images) => readSlice((view) => view.wholeDocuments(images)),

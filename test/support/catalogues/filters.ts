@@ -177,7 +177,7 @@ export function randomFilter(randomInt: RandomInt): FilterQuery {
     maxHeight: pick([39, 449, 816, 1200], randomInt),
     type: some(['jpeg', 'jpg', 'webp', 'gif', 'avif']),
     aspectRatio: pick(['16:9', '9:16', '1:1', '4:3', '41:40'], randomInt),
-  } satisfies Record<Exclude<keyof Filter, 'album'>, unknown>;
+  } satisfies Record<Exclude<keyof Filter, 'album' | 'q'>, unknown>;
   const isRarer = (name: string) =>
     name === 'excludeArtist' || Object.keys(all).indexOf(name) > Object.keys(all).indexOf('character');
   return Object.fromEntries(Object.entries(all).filter(([name]) => randomInt(isRarer(name) ? 8 : 3) === 0));

@@ -131,6 +131,7 @@ function queryParameters({ query }: Route): [string, Parameter][] {
 /** The key of a query parameter in the document. Some have the same name. */
 export function parameterKey(name: string, rule: Type.TSchema): string {
   if (rule === parameters.embedFilters.nsfw) return 'embedRatings';
+  if (rule === parameters.listFilters.q) return 'textFilter';
   return rule === parameters.entryInclude ? 'entryInclude' : name;
 }
 

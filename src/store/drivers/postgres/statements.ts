@@ -37,7 +37,7 @@ export const statements = {
   sizeBlocks: list('size_blocks', lists.sizeBlocks),
   albumImages: list('album_images', lists.albumImages),
   names: list('names', lists.names),
-  sizes: list('sizes', lists.sizes),
+  shelves: list('shelves', lists.shelves),
   aliases: list('aliases', lists.aliases),
   hashes: list('hashes', lists.hashes),
   termBlocks: list('term_blocks', lists.termBlocks),

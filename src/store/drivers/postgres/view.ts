@@ -136,8 +136,9 @@ export class PostgresView implements View {
     return this.#list(statements.aliases, kind, after, limit);
   }
 
-  sizes(kind: Kind, from: number, to: number): Promise<number[]> {
-    return this.#list(statements.sizes, kind, from, to);
+  async shelves(kind: Kind, from: number, to: number): Promise<Shelf[]> {
+    const rows = await this.#list<[number: number, size: number]>(statements.shelves, kind, from, to);
+    return rows.map(([number, size]) => ({ number, size }));
   }
 
   termBlocks(after: [term: string, block: number], to: string, limit: number): Promise<TermBlock[]> {

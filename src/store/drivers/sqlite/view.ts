@@ -125,8 +125,9 @@ export class SqliteView implements View {
     return allRows(this.#statements.aliases, kind, after, limit);
   }
 
-  sizes(kind: Kind, from: number, to: number): number[] {
-    return allRows<[number]>(this.#statements.sizes, kind, from, to).map(([size]) => size);
+  shelves(kind: Kind, from: number, to: number): Shelf[] {
+    const rows = allRows<[number: number, size: number]>(this.#statements.shelves, kind, from, to);
+    return rows.map(([number, size]) => ({ number, size }));
   }
 
   termBlocks(after: [term: string, block: number], to: string, limit: number): TermBlock[] {
