@@ -57,6 +57,8 @@ interface RecordQuery {
 
 /** Entries are named by id, name or alias. */
 export interface ImageQuery extends RecordQuery {
+  /** A search text (catalogue/search/query.ts). */
+  q?: string | undefined;
   categories: string[];
   exclude: string[];
   artist?: string | undefined;
@@ -72,6 +74,7 @@ export interface ImageQuery extends RecordQuery {
 }
 
 interface Conditions {
+  q: string | undefined;
   categories: SavedEntry[];
   exclude: SavedEntry[];
   artist: SavedEntry | undefined;
@@ -90,10 +93,16 @@ export async function* findImages(
 ): AsyncGenerator<string[], void> {
   const conditions = await resolve(query, snapshot);
   const { since, title, file } = query;
+  const latest = () => latestIds(toFilter(conditions), catalogue, caller);
+  const isListed = query.like !== undefined || query.isEdited || query.isFileChanged;
+  const found =
+    isListed && query.q !== undefined ? new Set((await Array.fromAsync(latest())).flat()) : undefined;
   const isChosen = ({ edited }: SavedImage) =>
     (!query.isEdited || edited !== '') && (!query.isFileChanged || isFileChanged(edited));
   const idsOf = async (rows: SavedImage[]) => {
-    const matching = rows.filter((row) => isChosen(row) && isMatch(row, conditions));
+    const matching = rows.filter(
+      (row) => isChosen(row) && isMatch(row, conditions) && found?.has(row.id) !== false,
+    );
     return (await filterRecords(matching, query, sources)).map(({ id }) => id);
   };
   if (query.like !== undefined) {
@@ -106,7 +115,7 @@ export async function* findImages(
     return;
   }
   const needsRows = [since, title, file].some((condition) => condition !== undefined);
-  for await (const ids of latestIds(conditions, catalogue, caller))
+  for await (const ids of latest())
     yield needsRows ? await idsOf(newestFirst(await snapshot.imagesById(ids))) : ids;
 }
 
@@ -177,6 +186,7 @@ async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
   const categories = (names: string[]) =>
     Promise.all(names.map((name) => findEntry(lookup, 'category', name)));
   return {
+    q: query.q,
     categories: await categories(query.categories),
     exclude: await categories(query.exclude),
     artist: await find('artist', artist === undefined ? undefined : artistOf({ artist })),
@@ -186,14 +196,10 @@ async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
   };
 }
 
-/** The catalogue's own filters find these without reading other images. */
-async function* latestIds(
-  { categories, exclude, artist, character, album, ratings }: Conditions,
-  catalogue: Catalogue,
-  caller: Caller,
-): AsyncGenerator<string[], void> {
+function toFilter({ q, categories, exclude, artist, character, album, ratings }: Conditions): Filter {
   const names = (entries: SavedEntry[]) => entries.map(({ name }) => name);
-  const filter: Filter = {
+  return {
+    q,
     categories: names(categories),
     exclude: names(exclude),
     artist: artist && [artist.id],
@@ -201,6 +207,14 @@ async function* latestIds(
     album: album && [album.id],
     nsfw: ratings.length > 0 ? ratings : undefined,
   };
+}
+
+/** Newest first, page by page. The catalogue's own filters find these without reading other images. */
+export async function* latestIds(
+  filter: Filter,
+  catalogue: Pick<Catalogue, 'latestImages'>,
+  caller: Caller,
+): AsyncGenerator<string[], void> {
   let below: number | undefined;
   do {
     const page = await catalogue.latestImages(filter, below, PAGE_SIZE, caller);

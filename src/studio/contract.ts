@@ -7,6 +7,7 @@ import type { Change, DescribedItem } from '../catalogue/change-log.ts';
 import { EDITABLE_FIELDS, type EditableField } from '../catalogue/documents/edit-image.ts';
 import { FOLDER_RULES } from '../catalogue/records.ts';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
+import { MAX_QUERY_LENGTH } from '../catalogue/search/query.ts';
 import { MAX_ALBUM_IMAGES } from '../catalogue/writer.ts';
 import * as Type from '../lib/json-schema.ts';
 import type {
@@ -67,6 +68,7 @@ const Nothing = Type.Object({}, closed);
 const Selection = Type.Object({ ids: Ids }, closed);
 const ImageFilter = Type.Object(
   {
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_QUERY_LENGTH })),
     rating: Type.Optional(Rating),
     artist: EntryIds,
     category: EntryIds,
@@ -86,10 +88,9 @@ const ImageFilter = Type.Object(
   },
   closed,
 );
-/** What no shelf tells. Texts are parts of the title, or of the path of the source file. */
+/** What no shelf tells. The path is a part of that of the source file. */
 const RecordFilter = Type.Object(
   {
-    title: Type.Optional(Text),
     path: Type.Optional(Text),
     since: Type.Optional(Time),
     before: Type.Optional(Time),

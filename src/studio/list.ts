@@ -1,4 +1,5 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
+import type { Caller, Catalogue, Filter } from '../catalogue/catalogue.ts';
 import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import { foldName, formerNames } from '../catalogue/names.ts';
 import type { SourceFileReader } from '../catalogue/records.ts';
@@ -6,7 +7,7 @@ import type { Kind } from '../catalogue/schemas.ts';
 import { fold } from '../catalogue/search/fold.ts';
 import type { CatalogueSnapshot, SavedEntry } from '../catalogue/writer.ts';
 import { findEntries } from '../changes/entries.ts';
-import { filterRecords } from '../changes/images.ts';
+import { filterRecords, latestIds } from '../changes/images.ts';
 import { matchEntries } from '../changes/references.ts';
 import { findOutdated } from '../import/files.ts';
 import type { RequestTo, ResponseOf } from './contract.ts';
@@ -22,14 +23,22 @@ type ImageFilter = RequestTo<'/data/images'>;
 type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 export type OpenSourceFiles = () => Promise<SourceFileReader>;
 
+export interface ListEngines {
+  catalogue: Pick<Catalogue, 'latestImages'>;
+  openSnapshot: OpenSnapshot;
+  thumbnailSizes: readonly number[];
+  siteLicence: string;
+}
+
 /** The ids as 16 bytes each: the page gets all of them at once, however many there are. */
 export async function listImages(
   filter: ImageFilter,
-  openSnapshot: OpenSnapshot,
-  { thumbnailSizes, siteLicence }: { thumbnailSizes: readonly number[]; siteLicence: string },
+  { catalogue, openSnapshot, thumbnailSizes, siteLicence }: ListEngines,
+  signal: AbortSignal,
 ): Promise<Buffer> {
-  const { without = [], lacks, edited, unrated, fileChanged, alike, outdated, run, like } = filter;
+  const { q, without = [], lacks, edited, unrated, fileChanged, alike, outdated, run, like } = filter;
   const only = [
+    ...(q === undefined ? [] : [await findIds({ q }, catalogue, { client: 'studio', signal })]),
     ...(outdated === undefined ? [] : [new Set(await findOutdated(openSnapshot, thumbnailSizes))]),
     ...(lacks === undefined ? [] : [await findLackingIds(lacks, openSnapshot, siteLicence)]),
     ...(alike === undefined ? [] : [await findAlikeIds(openSnapshot)]),
@@ -50,6 +59,14 @@ export async function listImages(
   const bytes = Buffer.alloc(ids.length * ID_BYTES);
   for (const [index, id] of ids.entries()) bytes.write(id.replaceAll('-', ''), index * ID_BYTES, 'hex');
   return bytes;
+}
+
+async function findIds(
+  filter: Filter,
+  catalogue: ListEngines['catalogue'],
+  caller: Caller,
+): Promise<Set<string>> {
+  return new Set((await Array.fromAsync(latestIds(filter, catalogue, caller))).flat());
 }
 
 /** The positions of those that the filter matches. */

@@ -23,7 +23,7 @@ import type { AddedPicture, Changed, Found } from './responses.ts';
 // Sends thumbnails and originals from the storage, also of pictures in the trash.
 
 export interface PictureEngines {
-  catalogue: Pick<Catalogue, 'image' | 'statistics'>;
+  catalogue: Pick<Catalogue, 'image' | 'latestImages' | 'statistics'>;
   openSnapshot: () => Promise<CatalogueSnapshot>;
   files: Files;
   thumbnails: ThumbnailMaker;

@@ -36,7 +36,7 @@ export interface StudioEngines extends ChangeEngines, PictureEngines {
 }
 
 export function createStudio(engines: StudioEngines): StudioRoutes {
-  const { openSnapshot, openSourceFiles, thumbnailSizes, siteLicence } = engines;
+  const { openSnapshot, openSourceFiles, siteLicence } = engines;
   const changes = new Changes(engines);
   let isChecking = false;
   let files: ReturnType<typeof readPage> | undefined;
@@ -53,7 +53,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
     asset: async (name) => (await loadFiles()).get(name),
     picture: (id, size, request, response) => sendPicture(engines, id, size, request, response),
     handlers: {
-      '/data/images': (filter) => listImages(filter, openSnapshot, { thumbnailSizes, siteLicence }),
+      '/data/images': (filter, { signal }) => listImages(filter, engines, signal),
       '/data/matches': (search) => findMatches(search, openSnapshot, openSourceFiles),
       '/data/looks': ({ name }, call) =>
         withFile(name, call.bytes, async ({ folder, file }) => findLooks(await readFile(join(folder, file)))),

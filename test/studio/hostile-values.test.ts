@@ -14,8 +14,9 @@ const hash = '0123456789abcdef'.repeat(2);
 const requests: { [A in Address]: Required<RequestTo<A>> } = {
   '/data/session': {},
   '/data/images': {
-    ...{ rating: 'sfw', artist: [id], category: [id], character: [id], album: [id], without: ['artist'] },
+    ...{ q: 'fox', rating: 'sfw', artist: [id], category: [id], character: [id], album: [id] },
     ...{
+      without: ['artist'],
       lacks: ['alt'],
       unrated: '',
       fileChanged: '',
@@ -28,7 +29,7 @@ const requests: { [A in Address]: Required<RequestTo<A>> } = {
   },
   '/data/matches': {
     ids: [id],
-    filter: { title: 'a', path: 'a', since: '2026-01-01T00:00:00.000Z', minSide: 0, maxSide: 9 },
+    filter: { path: 'a', since: '2026-01-01T00:00:00.000Z', minSide: 0, maxSide: 9 },
   },
   '/data/looks': { name: 'a.png' },
   '/data/entries': { kind: 'album' },

@@ -31,7 +31,7 @@ test('a pasted list is separated by commas, semicolons, tabs or lines', () => {
 });
 
 test('days are those of the clock, and the last one counts', () => {
-  assert.equal(toRecordFilter({ title: '', min: '' }), undefined);
+  assert.equal(toRecordFilter({ path: '', min: '' }), undefined);
   assert.deepEqual(toRecordFilter({ path: 'sea/', until: '2026-03-31', min: '0', max: '900' }), {
     path: 'sea/',
     before: new Date(2026, 3, 1).toISOString(),

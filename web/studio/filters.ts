@@ -79,8 +79,10 @@ export class Filters {
     const shown = new URLSearchParams(shows.join('&'));
     const [without, lacks] = [shown.getAll('without'), shown.getAll('lacks')];
     const ids = Map.groupBy(entries, ({ kind }) => kind);
+    const { q } = this.#records.values;
     return {
       ...Object.fromEntries(shown),
+      ...(q && { q }),
       ...(without.length > 0 && { without }),
       ...(lacks.length > 0 && { lacks }),
       ...(this.#rating.value && { rating: this.#rating.value as Rating }),
@@ -251,7 +253,7 @@ export class Filters {
   }
 }
 
-// Filters by what no shelf tells, such as a title: the pictures of a list are searched slice by slice.
+// Filters by what no shelf tells, such as a path: the pictures of a list are searched slice by slice.
 
 export type RecordFilter = RequestTo<'/data/matches'>['filter'];
 
@@ -262,7 +264,8 @@ const MAX_FOUND = 10_000;
 
 /** By the name in the address: the label, the type, and what a chip says. */
 const fields = {
-  title: ['Title', 'search', 'title: '],
+  /** What the search of the gallery understands. Shelves and the index of texts tell it. */
+  q: ['Search', 'search', 'search: '],
   path: ['File name or path', 'search', 'file: '],
   since: ['Added since', 'date', 'since '],
   until: ['Added until', 'date', 'until '],
@@ -276,7 +279,7 @@ function recordFields(onChange: () => void) {
   const names = Object.keys(fields) as Field[];
   const inputs = names.map((name) => {
     const [, type] = fields[name];
-    const bounds = type === 'number' ? { min: 0, max: 1_000_000 } : { maxlength: 200 };
+    const bounds = type === 'number' ? { min: 0, max: 1_000_000 } : { maxlength: name === 'q' ? 100 : 200 };
     return el('input', { type, name, ...bounds, change: onChange });
   });
   const labelled = inputs.map((input) =>
@@ -317,14 +320,13 @@ function pictureField(onPicture: (file: File) => void): HTMLElement {
 }
 
 /** Days are those of this clock, and the last one counts. Undefined if nothing is filtered. */
-export function toRecordFilter({ title, path, since, until, min, max }: Values): RecordFilter | undefined {
+export function toRecordFilter({ path, since, until, min, max }: Values): RecordFilter | undefined {
   const day = (text: string, plus: number) => {
     const date = new Date(`${text}T00:00`);
     date.setDate(date.getDate() + plus);
     return date.toISOString();
   };
   const filter = {
-    ...(title && { title }),
     ...(path && { path }),
     ...(since && { since: day(since, 0) }),
     ...(until && { before: day(until, 1) }),

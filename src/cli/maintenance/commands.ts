@@ -53,6 +53,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
   program
     .command('find')
     .description('list images, newest first: ids on a pipe, a table on a terminal')
+    .argument('[text]', "what every image must be about, such as 'fox -night', as in the gallery")
     .addOption(repeatable('--category <name|id>', 'in this category'))
     .addOption(repeatable('--exclude <name|id>', 'not in this category'))
     .option('--artist <name|id>', 'by this artist')
@@ -70,11 +71,14 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .addHelpText(
       'after',
       examples(
+        'zukan find "fox -night"',
         'zukan find --category fox --rating sfw',
         'zukan find --artist Kei | zukan edit - --rating questionable',
       ),
     )
-    .action(async (options) => (await import('./images.ts')).findCommand(config(), options, terminal));
+    .action(async (text, options) =>
+      (await import('./images.ts')).findCommand(config(), text, options, terminal),
+    );
 
   program
     .command('edit')

@@ -66,8 +66,14 @@ interface FindFlags {
   json: boolean;
 }
 
-export async function findCommand(config: Config, flags: FindFlags, terminal: Terminal): Promise<void> {
+export async function findCommand(
+  config: Config,
+  text: string | undefined,
+  flags: FindFlags,
+  terminal: Terminal,
+): Promise<void> {
   const query: ImageQuery = {
+    q: text,
     categories: flags.category ?? [],
     exclude: flags.exclude ?? [],
     artist: flags.artist,
