@@ -30,15 +30,10 @@ test('edit distances are exact up to the maximum, and above it any that is great
 
 function recursiveDistance(a: string[], b: string[], from = 0, to = 0): number {
   if (from === a.length || to === b.length) return a.length - from + b.length - to;
-  if (a[from] === b[to]) return recursiveDistance(a, b, from + 1, to + 1);
-  return (
-    1 +
-    Math.min(
-      ...[
-        [1, 0],
-        [0, 1],
-        [1, 1],
-      ].map(([x = 0, y = 0]) => recursiveDistance(a, b, from + x, to + y)),
-    )
+  const isSwapped =
+    a[from] === b[to + 1] && a[from + 1] === b[to] && to + 1 < b.length && from + 1 < a.length;
+  const ways = [[1, 0, 1], [0, 1, 1], [1, 1, a[from] === b[to] ? 0 : 1], ...(isSwapped ? [[2, 2, 1]] : [])];
+  return Math.min(
+    ...ways.map(([x = 0, y = 0, cost = 0]) => cost + recursiveDistance(a, b, from + x, to + y)),
   );
 }

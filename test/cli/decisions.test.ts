@@ -252,9 +252,12 @@ await forEachEngineInDepth((engine) => {
     const { pictures, ok, find } = openMaintained(engine);
     writeTiny(pictures, 'cats/1.png', 1);
     await ok('import', pictures);
-    await ok('entry', 'category', 'new', '--block');
-    renameSync(join(pictures, 'cats'), join(pictures, 'new'));
-    assert.match(await ok('import', pictures), /left out \(blocked names\):\n {2}category new: 1 picture\n/);
+    await ok('entry', 'category', 'foxes', '--block');
+    renameSync(join(pictures, 'cats'), join(pictures, 'foxes'));
+    assert.match(
+      await ok('import', pictures),
+      /left out \(blocked names\):\n {2}category foxes: 1 picture\n/,
+    );
     assert.deepEqual((await find())[0]?.categories, []);
   });
 

@@ -111,7 +111,7 @@ describe('scrolling', { skip }, async () => {
       await page.waitForURL((next) => next.href !== url && next.pathname.startsWith('/pictures/'));
     }
     assert.ok(!ids.some((id) => page.url().includes(id as string)), 'of the second page');
-    const id = page.url().split('/')[4];
+    const id = new URL(page.url()).pathname.split('/')[2];
     await page.keyboard.press('Escape');
     await page.waitForURL('**/newest?nsfw=sfw');
     await page.waitForFunction(
