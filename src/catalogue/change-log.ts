@@ -37,6 +37,66 @@ export interface Change {
   state: 'done' | 'undone' | 'forgotten' | 'final';
 }
 
+/** What is shown as one change. `parts` are the changes in it, if they are several; it has the number and the time of the last one. */
+export interface ChangeGroup extends Change {
+  parts: Change[];
+}
+
+const MAX_GROUP_MS = 10 * 60_000;
+/** The numbers of changes in front, and the action. */
+const EDIT = /^((?:undo \d+: )*)(.*: )\d+ images?$/;
+const BATCH_SIZE = 1000;
+
+/** The newest one first. The limit is one of groups, so that it cuts none. */
+export async function listGroups(
+  log: Pick<ChangeLogReader, 'list'>,
+  filter: ChangeFilter,
+): Promise<ChangeGroup[]> {
+  const changes: Change[] = [];
+  for (;;) {
+    const batch = await log.list({ ...filter, limit: BATCH_SIZE, before: changes.at(-1)?.number });
+    changes.push(...batch);
+    const groups = groupChanges(changes);
+    if (batch.length < BATCH_SIZE || groups.length > filter.limit) return groups.slice(0, filter.limit);
+  }
+}
+
+/** The newest change comes first. The same edit of one person, again and again within ten minutes, is one. */
+export function groupChanges(changes: Change[]): ChangeGroup[] {
+  const groups: [Change, ...Change[]][] = [];
+  for (const change of changes) {
+    const group = groups.at(-1);
+    if (group && continues(group, change)) group.push(change);
+    else groups.push([change]);
+  }
+  return groups.map((parts) => {
+    const [newest] = parts;
+    if (parts.length === 1) return { ...newest, parts: [] };
+    return { ...newest, summary: `${actionOf(newest)}${parts.length} changes`, parts };
+  });
+}
+
+/** Nothing else is between them, so that a group is a range of numbers. */
+function continues(group: [Change, ...Change[]], change: Change): boolean {
+  const [newest] = group;
+  const action = actionOf(newest);
+  return (
+    change.number === newest.number - group.length &&
+    change.origin === newest.origin &&
+    change.user === newest.user &&
+    change.state === newest.state &&
+    action !== undefined &&
+    action === actionOf(change) &&
+    Math.abs(Date.parse(newest.at) - Date.parse(change.at)) <= MAX_GROUP_MS
+  );
+}
+
+/** The summary without the numbers in it. Undefined if it is of no edit of images. */
+function actionOf({ summary }: Change): string | undefined {
+  const [, undo, action] = EDIT.exec(summary) ?? [];
+  return action && undo?.replaceAll(/ \d+/g, '') + action;
+}
+
 /**
  * `blocked` is a name of an entry (JSON: kind and name), `removed` the hash of a picture that imports leave out. Of an image that
  * was taken down, only the hash is kept.
@@ -103,6 +163,8 @@ export interface ChangeFilter {
   limit: number;
   /** Made at this time or later. */
   since?: string | undefined;
+  /** Made before the change with this number. */
+  before?: number | undefined;
   /** Only changes of one of these images or entries. */
   of?: { kinds: readonly ItemKind[]; ids: readonly string[] } | undefined;
   /** Only imports. */

@@ -3,7 +3,7 @@
  * The server validates every request with it (requests.ts), and both sides take their types from it. The page imports types
  * only, so nothing of this file, or of what it imports, may need Node's types.
  */
-import type { Change, DescribedItem } from '../catalogue/change-log.ts';
+import type { Change, ChangeGroup, DescribedItem } from '../catalogue/change-log.ts';
 import { EDITABLE_FIELDS, type EditableField } from '../catalogue/documents/edit-image.ts';
 import { FOLDER_RULES } from '../catalogue/records.ts';
 import { Rating, uuidPattern } from '../catalogue/schemas.ts';
@@ -169,7 +169,7 @@ const NewPicture = Type.Object(
 
 export type { Kind, MentionedKind, Rating } from '../catalogue/schemas.ts';
 export type * from './responses.ts';
-export type { Change, DescribedItem, EditableField };
+export type { Change, ChangeGroup, DescribedItem, EditableField };
 
 /** How a request and its response are sent. */
 type Form = 'query' | 'lookup' | 'change' | 'upload';
@@ -214,7 +214,7 @@ export const endpoints = {
       { image: Type.Optional(Id), origin: Type.Optional(Origin), since: Type.Optional(Time) },
       closed,
     ),
-  ).returns<Change[]>(),
+  ).returns<ChangeGroup[]>(),
   '/data/change': query(Type.Object({ number: Digits, image: Type.Optional(Id) }, closed)).returns<
     DescribedItem[]
   >(),

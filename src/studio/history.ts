@@ -1,5 +1,5 @@
 /** What the page shows of the change log and of the trash. */
-import type { Change, DescribedItem } from '../catalogue/change-log.ts';
+import { type Change, type ChangeGroup, type DescribedItem, listGroups } from '../catalogue/change-log.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { describeItems, nameOf } from '../changes/describe.ts';
 import type { UndoResult } from '../changes/undoing.ts';
@@ -32,9 +32,9 @@ export async function listSteps(user: string, openSnapshot: OpenSnapshot): Promi
 export async function listChanges(
   { image, origin, since }: RequestTo<'/data/history'>,
   openSnapshot: OpenSnapshot,
-): Promise<Change[]> {
+): Promise<ChangeGroup[]> {
   await using snapshot = await openSnapshot();
-  return await snapshot.changeLog.list({
+  return await listGroups(snapshot.changeLog, {
     limit: MAX_CHANGES,
     since,
     origin,

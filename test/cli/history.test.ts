@@ -53,6 +53,32 @@ await forEachEngineInDepth((engine) => {
     assert.match(await fails('history', '--entry', 'nobody'), /is or was called "nobody"/);
   });
 
+  testOnOneStore(engine)('the same edit again and again is one line, and is undone as one', async () => {
+    const { run, fails } = await prepare();
+    const before = await run('export');
+    for (const id of [first, second]) await run('edit', id, '--rating', 'nsfw');
+    const [, line] = (await run('history', '--limit', '1')).split('\n');
+    assert.match(line ?? '', /^2-3 .* rate nsfw: 2 changes$/);
+    assert.equal(JSON.parse(await run('history', '--json')).length, 3);
+    for (const range of ['1-3', '3-4', '3-2', '2-3-4', '2-'])
+      assert.match(
+        await fails('undo', range),
+        /does not show these changes as one|must be the number/,
+        range,
+      );
+    for (const option of ['--strict', '--dry-run'])
+      assert.match(await fails('undo', '2-3', option), /take one change/);
+    assert.equal(
+      await run('undo', '2-3'),
+      'undid change 3: 1 image changed back\nundid change 2: 1 image changed back\n',
+    );
+    assert.equal(await run('export'), before);
+    assert.match(
+      await run('history'),
+      /\n4-5 .* undo: rate nsfw: 2 changes\n2-3 .* rate nsfw: 2 changes \(undone\)\n1 /,
+    );
+  });
+
   test('undo restores what was before, keeps what was changed since, and can be undone', async () => {
     const { run, fails } = await prepare();
     const before = await run('export');

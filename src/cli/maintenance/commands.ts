@@ -201,7 +201,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
   program
     .command('undo')
     .description('undo a change; what was changed since stays as it is and is listed')
-    .argument('<number>', 'the number that "zukan history" shows')
+    .argument('<number>', 'the number that "zukan history" shows, or the range of one line')
     .option('--dry-run', 'print what would change and change nothing', false)
     .option('--strict', 'change nothing if something was changed since', false)
     .addHelpText('after', examples('zukan undo 12 --dry-run'))

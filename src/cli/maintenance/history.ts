@@ -1,5 +1,13 @@
 /** `zukan history` lists changes and shows what one changed; `zukan undo` and `zukan imports` undo them. */
-import type { Change, ChangeFilter, DescribedItem, ItemKind } from '../../catalogue/change-log.ts';
+import {
+  type Change,
+  type ChangeFilter,
+  type ChangeGroup,
+  type DescribedItem,
+  groupChanges,
+  type ItemKind,
+  listGroups,
+} from '../../catalogue/change-log.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { describeItems } from '../../changes/describe.ts';
@@ -53,9 +61,13 @@ export async function historyCommand(
     await showChange(snapshot, parseNumber(number), flags.json, terminal);
     return;
   }
-  const changes = await snapshot.changeLog.list(await readFilter(snapshot, flags));
-  if (flags.json) printLine(terminal, JSON.stringify(changes.map(view)));
-  else if (changes.length === 0) printLine(terminal, 'no change is recorded');
+  const [{ changeLog }, filter] = [snapshot, await readFilter(snapshot, flags)];
+  if (flags.json) {
+    printLine(terminal, JSON.stringify((await changeLog.list(filter)).map(view)));
+    return;
+  }
+  const changes = await listGroups(changeLog, filter);
+  if (changes.length === 0) printLine(terminal, 'no change is recorded');
   else printLines(terminal, formatTable(['change', 'time', 'origin', 'user', 'what'], changes.map(toRow)));
 }
 
@@ -90,10 +102,11 @@ function view({ number, at: time, origin, user, summary, state }: Change) {
   return { number, time, origin, user, summary, ...(state !== 'done' && { state }) };
 }
 
-function toRow(change: Change): string[] {
-  const { number, at, origin, user, summary, state } = change;
+function toRow(change: ChangeGroup): string[] {
+  const { number, at, origin, user, summary, state, parts } = change;
   const mark = state === 'done' || state === 'final' ? '' : ` (${state})`;
-  return [String(number), at, origin, user, summary + mark];
+  const first = parts.at(-1);
+  return [first ? `${first.number}-${number}` : String(number), at, origin, user, summary + mark];
 }
 
 async function showChange(
@@ -157,6 +170,8 @@ async function* jsonLines(
 // `zukan undo`: undoes a change. `zukan imports` lists those that are imports.
 
 const MAX_IMPORTS = 100;
+/** More than anybody changes in ten minutes. */
+const MAX_RANGE = 10_000;
 const header = ['id', 'time', 'added', 'changed', 'removed', 'entries', 'state', 'source'];
 
 interface UndoFlags {
@@ -167,11 +182,42 @@ interface UndoFlags {
 export async function undoCommand(
   config: Config,
   text: string,
+  flags: UndoFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const range = text.split('-').map(parseNumber);
+  if (range.length === 1) await undoOne(config, range[0] as number, flags, terminal);
+  else if (flags.dryRun || flags.strict)
+    throw new UsageError(`${text}: --dry-run and --strict take one change`);
+  else
+    for (const { number } of await readGroup(config, text, range))
+      await undoOne(config, number, flags, terminal);
+}
+
+/** The changes that the history shows as one, the newest one first. */
+async function readGroup(
+  config: Config,
+  text: string,
+  [first = 0, last = 0, ...others]: number[],
+): Promise<Change[]> {
+  const size = last - first + 1;
+  await using snapshot = await openSnapshot(config);
+  const filter = { before: last + 1, limit: Math.min(Math.max(size, 0), MAX_RANGE) };
+  const [group] = groupChanges(await snapshot.changeLog.list(filter));
+  if (others.length > 0 || group?.number !== last || group.parts.length !== size)
+    throw new UsageError(
+      `${text}: "zukan history" does not show these changes as one; undo one after the other`,
+    );
+  return group.parts;
+}
+
+async function undoOne(
+  config: Config,
+  number: number,
   { dryRun: isDryRun, strict: isStrict = false }: UndoFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const number = parseNumber(text);
-  using interrupt = listenForInterrupt('interrupted; nothing was changed');
+  using interrupt = listenForInterrupt(`interrupted; change ${number} was not undone`);
   const { signal } = interrupt;
   const openWriter = writersFor(config, terminal);
   let progress: ReturnType<typeof startProgress> | undefined;

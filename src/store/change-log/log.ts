@@ -87,12 +87,13 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
 
 async function listChanges(
   session: ReadSession,
-  { limit, since, of, isImport, origin, user }: ChangeFilter,
+  { limit, since, before, of, isImport, origin, user }: ChangeFilter,
 ): Promise<Change[]> {
   const values: SqlValue[] = [];
   const bind = (value: SqlValue) => `$${values.push(value)}`;
   const conditions = ['number > 0'];
   if (since !== undefined) conditions.push(`at >= ${bind(since)}`);
+  if (before !== undefined) conditions.push(`number < ${bind(before)}`);
   if (isImport) conditions.push('source is not null');
   if (origin !== undefined) conditions.push(`origin = ${bind(origin)}`);
   if (user !== undefined) conditions.push(`user_name = ${bind(user)}`);

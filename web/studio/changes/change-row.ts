@@ -1,5 +1,5 @@
 /** A change of the log as a row: what it changed, and the dialog that undoes it. */
-import type { Change, DescribedItem, Undone } from '../../../src/studio/contract.ts';
+import type { Change, ChangeGroup, DescribedItem, Undone } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { previewUndo, type Steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
@@ -11,7 +11,7 @@ import { pictureAddress } from '../shared/picture.ts';
 
 interface RowOptions {
   /** Shows only what happened to this picture. */
-  image?: string;
+  image?: string | undefined;
   isOpen?: boolean;
   /** Before the button that undoes it. */
   actions?: HTMLElement[];
@@ -31,10 +31,11 @@ const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 export function changeRow(
   steps: Steps,
-  change: Change,
+  change: Change & Partial<ChangeGroup>,
   { image, isOpen = false, actions = [] }: RowOptions = {},
 ): HTMLElement {
-  const { number, at, summary, state } = change;
+  const { number, at, summary, state, parts = [] } = change;
+  const first = parts.at(-1)?.number ?? number;
   const content = el('div', { class: 'items' });
   const details = el(
     'details',
@@ -46,7 +47,7 @@ export function changeRow(
       el(
         'span',
         { class: 'quiet' },
-        `#${number} · `,
+        first === number ? `#${number} · ` : `#${first}–${number} · `,
         el('time', { datetime: at }, describeTime(at)),
         ` · ${describeOrigin(change)}`,
       ),
@@ -55,7 +56,12 @@ export function changeRow(
   );
   // It is also called for those that are open from the start.
   details.addEventListener('toggle', () => {
-    if (details.open && content.childElementCount === 0) void showItems(content, change, image);
+    if (!details.open || content.childElementCount > 0) return;
+    if (parts.length === 0) void showItems(content, change, image);
+    else
+      content.append(
+        el('ul', { class: 'changes' }, ...parts.map((part) => changeRow(steps, part, { image }))),
+      );
   });
   return el(
     'li',
@@ -167,7 +173,20 @@ function preview(id: string, instead: Node | string = ''): HTMLElement {
 
 const MAX_PREVIEWS = 10;
 
-async function askUndo(steps: Steps, change: Change): Promise<void> {
+async function askUndo(steps: Steps, change: Change & Partial<ChangeGroup>): Promise<void> {
+  const { parts = [] } = change;
+  if (parts.length > 0) {
+    const count = formatNumber(parts.length);
+    const numbers = parts.map(({ number }) => number);
+    return showDialog(
+      `Undo these ${count} changes?`,
+      [
+        el('p', {}, capitalise(change.summary)),
+        el('p', { class: 'quiet' }, 'What was changed since stays as it is.'),
+      ],
+      [{ label: 'Undo', isStrong: true, press: () => steps.undo(numbers) }, { label: 'Cancel' }],
+    );
+  }
   const undone = await previewUndo(change.number);
   // Another dialog may wait for an answer.
   if (!undone || document.querySelector('dialog[open]')) return;
@@ -190,7 +209,7 @@ async function askUndo(steps: Steps, change: Change): Promise<void> {
     ],
     isEmpty
       ? [{ label: 'Close', isStrong: true }]
-      : [{ label: 'Undo', isStrong: true, press: () => steps.undo(change.number) }, { label: 'Cancel' }],
+      : [{ label: 'Undo', isStrong: true, press: () => steps.undo([change.number]) }, { label: 'Cancel' }],
   );
 }
 

@@ -97,19 +97,24 @@ export class Steps {
     });
   }
 
-  /** Undoes any change. Returns false if it was refused, which the page says. */
-  async undo(number: number): Promise<boolean> {
+  /** Undoes any changes, one after the other. Returns false if one was refused, which the page says. */
+  async undo(numbers: number[]): Promise<boolean> {
+    const results: Undone[] = [];
     try {
-      const result = await this.changeNow(() => requestUndo(number, false));
-      if (result.kept.count > 0) this.#passed.add(number);
-      this.show(result);
-      this.#tellUndone([result]);
+      for (const number of numbers) {
+        const result = await this.changeNow(() => requestUndo(number, false));
+        if (result.kept.count > 0) this.#passed.add(number);
+        this.show(result);
+        results.push(result);
+      }
+      this.#tellUndone(results);
+      if (results.length > 1) notify(describeAllUndone(results));
       return true;
     } catch (error) {
-      explain(error);
       // Somebody else may have undone it.
       await this.load().catch(() => {});
-      this.#tellUndone([]);
+      this.#tellUndone(results);
+      explain(error);
       return false;
     }
   }
@@ -170,6 +175,12 @@ export class Steps {
 
 const describeUndone = ({ kept, undone }: Pick<Undone, 'kept' | 'undone'>) =>
   kept.count > 0 ? `Undone in part: ${undone}. ${describeKept(kept)}` : `Undone: ${undone}`;
+
+function describeAllUndone(results: Undone[]): string {
+  const listed = results.flatMap(({ kept }) => kept.listed);
+  const count = results.reduce((sum, { kept }) => sum + kept.count, 0);
+  return describeUndone({ undone: `${formatNumber(results.length)} changes`, kept: { count, listed } });
+}
 
 function describeKept({ count, listed }: Undone['kept']): string {
   const [first] = listed;
