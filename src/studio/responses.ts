@@ -137,9 +137,8 @@ export interface Health {
   images: number;
   /** Of pictures. Undefined if counting them would take long. */
   unrated: number | undefined;
-  withoutCategory: number | undefined;
   withoutArtist: number;
-  lacking: Record<'title' | 'licence' | 'alt', number> | undefined;
+  lacking: Record<'title' | 'licence' | 'alt' | 'category', number> | undefined;
   /** Entries without pictures. */
   unused: Record<Kind, number>;
   /** The last ones, the newest first. */

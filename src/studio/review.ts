@@ -4,7 +4,7 @@ import { checkCatalogue } from '../catalogue/documents/check.ts';
 import { parseStored, readDocument, readStored, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import type { LastBackup } from '../catalogue/records.ts';
 import { readArtistRights, rightsOf } from '../catalogue/rights.ts';
-import type { Kind, MentionedKind } from '../catalogue/schemas.ts';
+import type { Kind } from '../catalogue/schemas.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
@@ -65,12 +65,13 @@ export async function findLikeIds(hash: string, openSnapshot: OpenSnapshot): Pro
 }
 
 /** The fields that the picture lacks. The licence of its artist or of the site is one. */
-function lackingOf({ document }: SavedImage, siteLicence: string): Lacking[] {
+function lackingOf({ document }: SavedImage, siteLicence: string): (Lacking | 'category')[] {
   const stored = parseStored(document);
-  const { title, alt, licence } = readStored(stored);
+  const { title, alt, licence, categories } = readStored(stored);
   const { name, url } = rightsOf({ licence }, readArtistRights(stored.artist), siteLicence).licence;
   const texts = { title, alt, licence: name || url };
-  return LACKING.filter((field) => texts[field] === '');
+  const fields = LACKING.filter((field) => texts[field] === '');
+  return categories.length === 0 ? [...fields, 'category'] : fields;
 }
 
 /** The ids of all pictures that lack these fields. */
@@ -81,17 +82,25 @@ export async function findLackingIds(
 ): Promise<Set<string>> {
   await using snapshot = await openSnapshot();
   const ids = new Set<string>();
-  for await (const row of snapshot.images()) {
-    const lacking = lackingOf(row, siteLicence);
-    if (fields.every((field) => lacking.includes(field))) ids.add(row.id);
-  }
+  for await (const { id, lacking } of findLacking(snapshot, siteLicence))
+    if (fields.every((field) => lacking.includes(field))) ids.add(id);
   return ids;
 }
 
 async function countLacking(snapshot: CatalogueSnapshot, siteLicence: string): Promise<Health['lacking']> {
-  const counts = { title: 0, licence: 0, alt: 0 };
-  for await (const row of snapshot.images()) for (const field of lackingOf(row, siteLicence)) counts[field]++;
+  const counts = { title: 0, licence: 0, alt: 0, category: 0 };
+  for await (const { lacking } of findLacking(snapshot, siteLicence))
+    for (const field of lacking) counts[field]++;
   return counts;
+}
+
+/** What each image lacks. Other requests are served meanwhile. */
+async function* findLacking(snapshot: CatalogueSnapshot, siteLicence: string) {
+  let read = 0;
+  for await (const row of snapshot.images()) {
+    yield { id: row.id, lacking: lackingOf(row, siteLicence) };
+    if (++read % BATCH_SIZE === 0) await nextTick();
+  }
 }
 
 /** The perceptual hash of a picture. */
@@ -143,10 +152,9 @@ export async function readHealth(
   { backup, disks, siteLicence, now }: HealthFacts,
 ): Promise<Health> {
   await using snapshot = await openSnapshot();
-  const any = { without: [], isEdited: false, isUnrated: false, isFileChanged: false };
-  const all = { shelves: [snapshot.fixedShelves.catalogue], ...any };
-  const count = async (filter: { without?: MentionedKind[]; isUnrated?: boolean }) =>
-    images > MAX_COUNTED ? undefined : await snapshot.countImages({ ...all, ...filter });
+  const isCounted = images <= MAX_COUNTED;
+  const shelves = [snapshot.fixedShelves.catalogue];
+  const unrated = { shelves, without: [], isEdited: false, isUnrated: true, isFileChanged: false };
   const counts = async (kind: Kind) => {
     const found = await snapshot.imageCounts(kind);
     const unused = [...found.values()].filter((size) => size === 0).length;
@@ -157,10 +165,9 @@ export async function readHealth(
   const isUnknownUnused = artists.found.get(UNKNOWN_ARTIST.id) === 0;
   return {
     images,
-    unrated: await count({ isUnrated: true }),
-    withoutCategory: await count({ without: ['category'] }),
+    unrated: isCounted ? await snapshot.countImages(unrated) : undefined,
     withoutArtist: artists.found.get(UNKNOWN_ARTIST.id) ?? 0,
-    lacking: images > MAX_COUNTED ? undefined : await countLacking(snapshot, siteLicence),
+    lacking: isCounted ? await countLacking(snapshot, siteLicence) : undefined,
     unused: {
       artist: artists.unused - (isUnknownUnused ? 1 : 0),
       category: (await counts('category')).unused,

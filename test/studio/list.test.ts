@@ -136,9 +136,8 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(health, {
       images: 3,
       unrated: 2,
-      withoutCategory: 1,
       withoutArtist: 1,
-      lacking: { title: 2, licence: 3, alt: 3 },
+      lacking: { title: 2, licence: 3, alt: 3, category: 1 },
       unused: { artist: 0, category: 1, character: 0, album: 0 },
     });
     assert.ok(disks.length > 0 && disks[0].free < disks[0].size);

@@ -65,8 +65,7 @@ export class HealthPanel {
   }
 
   #render(health: Health): void {
-    const { images, unrated, withoutCategory, withoutArtist, lacking, unused, imports, backup, disks } =
-      health;
+    const { images, unrated, withoutArtist, lacking, unused, imports, backup, disks } = health;
     const { showPictures, showImport, showUnused } = this.#actions;
     const pictures = (count: number | undefined, text: string, query: string) =>
       count === 0
@@ -84,7 +83,7 @@ export class HealthPanel {
     });
     const todo = [
       ...pictures(unrated, 'not rated by hand', 'unrated='),
-      ...pictures(withoutCategory, 'without a category', 'without=category'),
+      ...pictures(lacking?.category, 'without a category', 'without=category'),
       ...pictures(withoutArtist, 'by an unknown artist', 'without=artist'),
       ...pictures(lacking?.title, 'without a title', 'lacks=title'),
       ...pictures(lacking?.licence, 'without a licence', 'lacks=licence'),
