@@ -32,6 +32,7 @@ import { saveOrder } from './entries.ts';
 import { describeMissing } from './images.ts';
 import { EditError, loadEntriesOf } from './references.ts';
 import { hashWithoutLocation, type Removal, readOtherHashes, rememberRemoved } from './remove.ts';
+import { REPLACED } from './undo-images.ts';
 
 // Gives an image another file, such as a better copy. Its id and its fields stay.
 
@@ -82,9 +83,8 @@ export async function replaceFile(id: string, picture: NewPicture, replacement: 
       // Imports of its folder no longer concern it.
       await writer.sourceFiles.detach([id]);
       const hashes = [...new Set([before.eTag, otherHash ?? before.eTag])];
-      const reason = 'replaced by another file';
       await writer.decisions.rememberFiles(
-        hashes.map((hash) => ({ hash, image: id, removedAt: replacement.now, reason })),
+        hashes.map((hash) => ({ hash, image: id, removedAt: replacement.now, reason: REPLACED })),
       );
       writer.changeLog.describe('replace the file of 1 image');
     },

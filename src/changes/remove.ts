@@ -21,7 +21,7 @@ import { countImages } from './describe.ts';
 import { blockNames, namesOf, refuseUnknown } from './entries.ts';
 import { describeMissing } from './images.ts';
 import { EditError, findEntry } from './references.ts';
-import { ENTRY_REMOVED, restoreFromTrash } from './undo-images.ts';
+import { ENTRY_REMOVED, restoreFiles, restoreFromTrash } from './undo-images.ts';
 
 // Removes images: to the trash, or at once and for good with bytes and thumbnails. Their bytes are remembered, so that no
 // import adds them again.
@@ -247,16 +247,28 @@ async function removeJournaled(
 
 // The trash: removed images stay there for a while, not served and not listed, and can be restored with all their fields.
 
-/** Puts images back into the catalogue. All of them, or none. */
-export async function restoreTrashed(writer: CatalogueWriter, ids: string[]): Promise<void> {
+/** Puts images back into the catalogue, and gives those that are there their last former file. All of them, or none. */
+export async function restoreTrashed(
+  writer: CatalogueWriter,
+  ids: string[],
+  now = new Date().toISOString(),
+): Promise<void> {
+  let files = 0;
   for (const batch of inBatches(ids, BATCH_SIZE)) {
-    const trashed = (await writer.changeLog.trashed(batch)).filter(({ kind }) => kind === 'image');
+    const trashed = await writer.changeLog.trashed(batch);
     // An image that was imported and removed again is there twice, the last one last.
-    const byId = new Map(trashed.map((row) => [row.image.id, row]));
-    const missing = new Set(batch).difference(byId);
+    const last = (wanted: TrashedImage['kind']) =>
+      new Map(trashed.filter(({ kind }) => kind === wanted).map((row) => [row.image.id, row]));
+    const byId = last('image');
+    const former = last('file');
+    const present = await writer.imagesById(batch.filter((id) => !byId.has(id) && former.has(id)));
+    const withFile = new Map(present.map(({ id }) => [id, former.get(id) as TrashedImage]));
+    await restoreFiles(writer, present, withFile, now);
+    files += present.length;
+    const missing = new Set(batch).difference(byId).difference(withFile);
     if (missing.size > 0)
       throw new EditError(
-        `nothing was restored: the trash has no image ${[...missing].slice(0, 10).join(', ')}`,
+        `nothing was restored: the trash has no image ${[...missing].slice(0, 10).join(', ')}, and no former file of it`,
       );
     const { restored, kept } = await restoreFromTrash(writer, [...byId.values()]);
     for (const [id, reason] of kept) {
@@ -269,7 +281,8 @@ export async function restoreTrashed(writer: CatalogueWriter, ids: string[]): Pr
     const removed = await writer.decisions.removedFilesOf(restored);
     await writer.decisions.forgetFiles(removed.map(({ hash }) => hash));
   }
-  writer.changeLog.describe(`restore ${countImages(ids.length)} from the trash`);
+  const of = files === ids.length ? 'the former file of ' : '';
+  writer.changeLog.describe(`restore ${of}${countImages(ids.length)} from the trash`);
 }
 
 interface EmptyTrash {

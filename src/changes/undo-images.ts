@@ -2,6 +2,7 @@
 import type { Change, ChangeItem, TrashedImage } from '../catalogue/change-log.ts';
 import { parseStored, readDocument } from '../catalogue/documents/document.ts';
 import {
+  type EditMark,
   formatEdited,
   type ImageEntries,
   imageFields,
@@ -11,13 +12,16 @@ import {
   placeImage,
   withFileOf,
 } from '../catalogue/documents/edit-image.ts';
+import type { Rating } from '../catalogue/schemas.ts';
 import type { CatalogueWriter, PlacedImage, SavedImage } from '../catalogue/writer.ts';
-import { entryFinder } from './references.ts';
+import { strictest } from '../import/sidecar/rating.ts';
+import { EditError, entryFinder } from './references.ts';
 import { mergeFields, type Undoing } from './undoing.ts';
 
 /** What the log has of an image. */
 type Fields = Partial<LoggedImage>;
 
+export const REPLACED = 'replaced by another file';
 export const ENTRY_REMOVED = 'an artist, category or character of it was removed since';
 
 export async function undoImages(undoing: Undoing): Promise<void> {
@@ -128,6 +132,39 @@ export async function restoreFromTrash(
   await writer.restoreImages([...placed.values()]);
   await writer.changeLog.takeFromTrash(trashed.filter(({ image }) => placed.has(image.id)));
   return { restored: [...placed.keys()], kept };
+}
+
+/** Gives images a former file back, which was theirs. Its rating counts too, and imports of folders leave the image alone. */
+export async function restoreFiles(
+  writer: CatalogueWriter,
+  images: SavedImage[],
+  former: Map<string, TrashedImage>,
+  removedAt: string,
+): Promise<void> {
+  const rows = images.map((row) => ({ row, ...(former.get(row.id) as TrashedImage) }));
+  const hashes = rows.map(({ image }) => image.eTag);
+  const [same] = await writer.imagesByETag(hashes);
+  if (same) throw new EditError(`nothing was restored: the former file is that of image ${same.id} by now`);
+  const find = await entryFinder(
+    writer,
+    images.map((row) => imageFields(row)),
+  );
+  const placed = rows.map(({ row, image: file }) => {
+    const fields = imageFields(row);
+    const { rating, fileName } = imageFields(file);
+    const marks: EditMark[] = rating === fields.rating ? parseMarks(row.edited) : ['file-changed'];
+    const edited = formatEdited(parseEdited(row.edited), ['by-hand', ...marks]);
+    const restored = { ...fields, fileName, edited, rating: strictest(rating, fields.rating) as Rating };
+    return place(withFileOf(row, file), restored, find(fields) as ImageEntries, writer);
+  });
+  await writer.saveImages(placed);
+  await writer.changeLog.takeFromTrash([...former.values()]);
+  const ids = images.map(({ id }) => id);
+  await writer.sourceFiles.detach(ids);
+  await writer.decisions.forgetFiles(hashes);
+  await writer.decisions.rememberFiles(
+    images.map(({ id, eTag: hash }) => ({ hash, image: id, removedAt, reason: REPLACED })),
+  );
 }
 
 async function restoreFields(undoing: Undoing, items: ChangeItem[]): Promise<void> {

@@ -261,7 +261,7 @@ export class Changes {
 
   async restore(ids: string[], call: Call): Promise<Changed> {
     return this.#change(call, async (writer) => {
-      await restoreTrashed(writer, ids);
+      await restoreTrashed(writer, ids, this.#now());
       return {};
     });
   }

@@ -7,7 +7,7 @@ import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Change } from '../catalogue/change-log.ts';
+import type { Change, TrashedImage } from '../catalogue/change-log.ts';
 import { readPreviews, THUMBNAIL_TYPE, thumbnailKey } from '../catalogue/documents/document.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import type { NewPicture } from '../changes/copies.ts';
@@ -17,7 +17,7 @@ import { rateByMarkers, tagMarkers } from '../import/sidecar/rating.ts';
 import { FOLDER_FILE, type FolderFile, usedFolders } from '../import/sources/walk.ts';
 import type { Files, OpenFile, ThumbnailMaker } from '../media/files.ts';
 import type { RequestTo, ResponseOf } from './contract.ts';
-import { StudioError } from './requests.ts';
+import { type PictureAddress, StudioError } from './requests.ts';
 import type { AddedPicture, Changed, Found } from './responses.ts';
 
 // Sends thumbnails and originals from the storage, also of pictures in the trash.
@@ -32,13 +32,12 @@ export interface PictureEngines {
 /** The smallest thumbnail that is at least this large, or else the largest one. An image without any is sent as it is. */
 export async function sendPicture(
   engines: PictureEngines,
-  id: string,
-  size: number | undefined,
+  { id, size, isFormer }: PictureAddress,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const image = await engines.catalogue.image(id);
-  const facts = image ? image.facts() : await findTrashed(engines, id);
+  const image = isFormer ? undefined : await engines.catalogue.image(id);
+  const facts = image ? image.facts() : await findTrashed(engines, id, isFormer ? 'file' : 'image');
   if (!facts) throw new StudioError(404, 'the picture is neither in the catalogue nor in the trash');
   const eTag = `"${facts.eTag.replaceAll(/[^\w-]/g, '')}-${size ?? 'original'}"`;
   response.setHeader('ETag', eTag);
@@ -63,10 +62,10 @@ export async function sendPicture(
 }
 
 /** So that somebody who restores a picture can see it. */
-async function findTrashed({ openSnapshot }: PictureEngines, id: string) {
+async function findTrashed({ openSnapshot }: PictureEngines, id: string, wanted: TrashedImage['kind']) {
   await using snapshot = await openSnapshot();
   const trashed = await snapshot.changeLog.trashed([id]);
-  const image = trashed.find(({ kind }) => kind === 'image')?.image;
+  const image = trashed.findLast(({ kind }) => kind === wanted)?.image;
   return image && { ...image, sizes: readPreviews(image.document)?.sizes ?? [] };
 }
 

@@ -74,6 +74,13 @@ export async function readBytes(
 
 export const HTML = 'text/html; charset=utf-8';
 
+/** Of a picture that has another file by now, `isFormer` is the last one before. */
+export interface PictureAddress {
+  id: string;
+  size: number | undefined;
+  isFormer: boolean;
+}
+
 export interface PageFile {
   type: string;
   text: string;

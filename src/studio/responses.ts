@@ -98,6 +98,8 @@ export interface SelectionSummary extends GivenDetails {
     size: number;
     mimetype: string;
     fileName: string;
+    /** When it got another file, if the trash has the former one. */
+    replacedAt?: string | undefined;
   };
 }
 

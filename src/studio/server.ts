@@ -12,7 +12,15 @@ import { EditError } from '../changes/references.ts';
 import { RecordError } from '../import/records/problems.ts';
 import { type Access, checkPost, type Session } from './access.ts';
 import { type Address, endpoints, type RequestTo, type ResponseOf } from './contract.ts';
-import { HTML, type PageFile, readJson, readQuery, readRequest, StudioError } from './requests.ts';
+import {
+  HTML,
+  type PageFile,
+  type PictureAddress,
+  readJson,
+  readQuery,
+  readRequest,
+  StudioError,
+} from './requests.ts';
 import type { Progress } from './responses.ts';
 
 const MAX_UPLOAD_MS = 3_600_000;
@@ -48,12 +56,7 @@ type OnProgress = (progress: Progress) => void;
 export interface StudioRoutes {
   page(): Promise<PageFile>;
   asset(name: string): Promise<PageFile | undefined>;
-  picture(
-    id: string,
-    size: number | undefined,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void>;
+  picture(address: PictureAddress, request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Requests are valid. Results become JSON, and buffers are sent as they are. */
   handlers: { [A in Address]: (request: RequestTo<A>, call: Call) => Promise<ResponseOf<A>> };
 }
@@ -138,9 +141,16 @@ async function handle(
   if (!session) throw new StudioError(401, `the session has ended: ${access.advice}`);
   // A change may wait long for another command.
   response.setTimeout(0);
-  const [, id, size] = /^\/picture\/([0-9a-f-]{36})(?:\/([1-9]\d{0,4}))?$/.exec(path) ?? [];
-  if (method === 'GET' && id !== undefined)
-    return routes.picture(id, size === undefined ? undefined : Number(size), request, response);
+  const [, id, former, size] =
+    /^\/picture\/([0-9a-f-]{36})(\/former)?(?:\/([1-9]\d{0,4}))?$/.exec(path) ?? [];
+  if (method === 'GET' && id !== undefined) {
+    const address = {
+      id,
+      size: size === undefined ? undefined : Number(size),
+      isFormer: former !== undefined,
+    };
+    return routes.picture(address, request, response);
+  }
   if (!address || (form === 'query') !== (method === 'GET'))
     throw new StudioError(404, 'there is nothing at this address');
   const isQuery = form === 'query' || form === 'upload';

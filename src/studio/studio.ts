@@ -51,7 +51,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       return page;
     },
     asset: async (name) => (await loadFiles()).get(name),
-    picture: (id, size, request, response) => sendPicture(engines, id, size, request, response),
+    picture: (address, request, response) => sendPicture(engines, address, request, response),
     handlers: {
       '/data/images': (filter, { signal }) => listImages(filter, engines, signal),
       '/data/matches': (search) => findMatches(search, openSnapshot, openSourceFiles),

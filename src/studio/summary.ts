@@ -44,9 +44,13 @@ export function toTile({ id, document, edited }: SavedImage): Tile {
   };
 }
 
-type LoggedLookup = Lookup & { changeLog: Pick<ChangeLogReader, 'list'> };
+type LoggedLookup = Lookup & { changeLog: Pick<ChangeLogReader, 'list' | 'trashed'> };
 
-export async function lastChange({ changeLog }: Pick<LoggedLookup, 'changeLog'>): Promise<number> {
+export async function lastChange({
+  changeLog,
+}: {
+  changeLog: Pick<ChangeLogReader, 'list'>;
+}): Promise<number> {
   const [last] = await changeLog.list({ limit: 1 });
   return last?.number ?? 0;
 }
@@ -57,7 +61,10 @@ export async function summarise(lookup: LoggedLookup, ids: string[]): Promise<Se
     for (const row of rows) total.add(row);
     total.addAlbums(await lookup.countByAlbum(rows.map(({ id }) => id)));
   }
-  return total.finish(await lastChange(lookup));
+  const summary = total.finish(await lastChange(lookup));
+  if (!summary.details) return summary;
+  const former = (await lookup.changeLog.trashed(ids)).findLast(({ kind }) => kind === 'file');
+  return { ...summary, details: { ...summary.details, replacedAt: former?.removedAt } };
 }
 
 /** Refuses a change that is based on another state than the current one. */

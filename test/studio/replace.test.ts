@@ -109,6 +109,36 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(leftovers(), []);
     await box.ok('check');
   });
+
+  test('the former file comes back, and the stricter rating of both stays', async () => {
+    const third = await paint(2, 90, 60)().png().toBuffer();
+    const { version } = await studio.summary([id]);
+    assert.match((await box.run('trash', '--restore', id)).errors, /no former file of it/);
+    await replace(`name=third.png&id=${id}&version=${version}`, third);
+    await box.ok('edit', id, '--title', 'Third', '--rating', 'nsfw');
+    assert.match(await box.ok('trash'), new RegExp(`^${id} .* former file, replaced `));
+    assert.match((await studio.summary([id])).details?.replacedAt ?? '', /^\d{4}-/);
+    for (const address of ['former', 'former/64'])
+      assert.deepEqual((await studio.get(`/picture/${id}/${address}`)).bytes, large, address);
+    const exported = await box.ok('export');
+    await box.ok('trash', '--restore', id);
+    assert.deepEqual(await bytesOf(), large);
+    const restored = await studio.summary([id]);
+    assert.deepEqual([restored.title, restored.ratings], ['Third', { nsfw: 1 }]);
+    assert.equal(restored.details?.fileName, 'new.png');
+    assert.match(await box.ok('import', '--full', box.pictures), /replaced by another file/);
+    const [{ number }] = JSON.parse(await box.ok('history', '--json'));
+    await box.ok('undo', String(number));
+    assert.equal(await box.ok('export'), exported);
+
+    await box.ok('edit', id, '--rating', 'sfw');
+    await studio.change('/change/restore', { ids: [id] });
+    assert.deepEqual((await studio.summary([id])).ratings, { nsfw: 1 });
+    assert.deepEqual(await studio.ids('fileChanged='), [id]);
+    await studio.change('/change/restore', { ids: [id] });
+    assert.deepEqual(await bytesOf(), third);
+    await box.ok('check');
+  });
 });
 
 test('a picture that is larger than an import accepts is refused, and nothing of it stays', async () => {

@@ -155,6 +155,16 @@ describe('the studio', { skip }, async () => {
     await page.locator('.added li', { hasText: '3.png: added' }).waitFor();
     await page.locator('#undo').click();
     await waitForMessage(page, 'Undone: import: 1 image added');
+    await page.getByRole('link', { name: 'Pictures', exact: true }).click();
+    await page.locator('#tile-0').click();
+    await page.getByRole('button', { name: 'Former file…' }).click();
+    await page.locator('dialog img').evaluate((image: HTMLImageElement) => image.decode());
+    assert.deepEqual(await findViolationsAtDepth(page), []);
+    await page.getByRole('button', { name: 'Bring back' }).click();
+    await waitForMessage(page, 'The former file is back.');
+    await page.locator('#panel p', { hasText: '60 × 40' }).waitFor();
+    await page.locator('#undo').click();
+    await waitForMessage(page, 'Undone: restore the former file of 1 image');
     await page.locator('#undo').click();
     await waitForMessage(page, 'Undone: replace the file of 1 image');
     await page.getByRole('link', { name: 'Pictures', exact: true }).click();

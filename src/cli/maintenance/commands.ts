@@ -218,7 +218,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
 
   addTargets(program.command('trash'))
     .description('move images to the trash; list those that it has, restore some, or delete all of them')
-    .option('--restore <id...>', 'put these images back into the catalogue')
+    .option('--restore <id...>', 'put these images back, or the former files of images that got another one')
     .option('--empty', 'delete all that the trash has for good', false)
     .option('--accept-clock', 'after a jump of the clock: delete what is too old by its present time', false)
     .option('--dry-run', 'print what would change and change nothing', false)

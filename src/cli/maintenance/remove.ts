@@ -1,5 +1,6 @@
 /** `zukan trash` moves images to the trash and back; `zukan remove` takes them down at once and for good. */
 import { availableParallelism } from 'node:os';
+import type { TrashedImage } from '../../catalogue/change-log.ts';
 import type { MentionedKind } from '../../catalogue/schemas.ts';
 import { nameOf } from '../../changes/describe.ts';
 import { changeCatalogue, findEntry } from '../../changes/references.ts';
@@ -152,7 +153,7 @@ async function listTrash(config: Config, isJson: boolean, terminal: Terminal): P
   const rows = async function* (): AsyncGenerator<Row, void> {
     for await (const { kind, image, removedAt } of snapshot.changeLog.trash()) {
       const deletedAfter = new Date(Date.parse(removedAt) + config.trashDays * DAY_MS).toISOString();
-      if (kind === 'image') yield { id: image.id, name: nameOf(image), removedAt, deletedAfter };
+      yield { id: image.id, kind, name: nameOf(image), removedAt, deletedAfter };
     }
   };
   await printStream(terminal, isJson ? jsonLines(rows()) : textLines(rows()));
@@ -160,6 +161,8 @@ async function listTrash(config: Config, isJson: boolean, terminal: Terminal): P
 
 interface Row {
   id: string;
+  /** `file`: the former file of an image that has another one. */
+  kind: TrashedImage['kind'];
   /** Its title, or the name of its file. Empty if it has neither. */
   name: string;
   removedAt: string;
@@ -168,9 +171,10 @@ interface Row {
 
 async function* textLines(rows: AsyncIterable<Row>) {
   let isEmpty = true;
-  for await (const { id, name, removedAt, deletedAfter } of rows) {
+  for await (const { id, kind, name, removedAt, deletedAfter } of rows) {
     isEmpty = false;
-    const dates = `removed ${removedAt.slice(0, 10)}, kept until ${deletedAfter.slice(0, 10)}`;
+    const what = kind === 'file' ? 'former file, replaced' : 'removed';
+    const dates = `${what} ${removedAt.slice(0, 10)}, kept until ${deletedAfter.slice(0, 10)}`;
     yield printable(`${id}${name && ` (${name})`}  ${dates}`);
   }
   if (isEmpty) yield 'the trash is empty';

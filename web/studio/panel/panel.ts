@@ -11,6 +11,7 @@ import { byId, el, externalLink } from '../../dom.ts';
 import { PictureHistory } from '../changes/picture-history.ts';
 import type { Steps } from '../saving/steps.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
+import { showDialog } from '../shared/dialog.ts';
 import { formatNumber, formatSize } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 import { addAll, Tags } from './tags.ts';
@@ -52,6 +53,12 @@ export class Panel {
   readonly #credit = el('input', { type: 'text', 'aria-label': 'Credit', maxlength: 255 });
   readonly #sourceName = el('input', { type: 'text', 'aria-label': 'Name of the source' });
   readonly #sourceUrl = el('input', { type: 'url', 'aria-label': 'URL of the source' });
+  readonly #former = el(
+    'button',
+    { type: 'button', class: 'button', click: () => this.#askFormer() },
+    'Former file…',
+  );
+  readonly #steps: Steps;
   readonly #history: PictureHistory;
   readonly #form: HTMLElement;
   readonly #hint: HTMLElement;
@@ -61,6 +68,7 @@ export class Panel {
 
   /** `moves` changes the place of pictures in an album. */
   constructor(steps: Steps, actions: PanelActions, hint: HTMLElement, moves: HTMLElement) {
+    this.#steps = steps;
     this.#history = new PictureHistory(steps);
     this.#actions = actions;
     this.#hint = hint;
@@ -115,6 +123,7 @@ export class Panel {
       el(
         'div',
         { class: 'actions' },
+        this.#former,
         el('button', { type: 'button', class: 'button', click: () => actions.remove(false) }, 'Remove…'),
         el('button', { type: 'button', class: 'button', click: () => actions.remove(true) }, 'Take down…'),
       ),
@@ -164,6 +173,8 @@ export class Panel {
     this.#history.show(summary?.images === 1 ? ids[0] : undefined);
     if (!summary) return;
     const { images, source } = summary;
+    this.#former.hidden = summary.details?.replacedAt === undefined;
+    this.#former.value = ids[0] ?? '';
     this.#showHead(summary, ids);
     this.#showEntries(this.#categories, summary.categories, images, 'addCategories', 'removeCategories');
     this.#showEntries(this.#characters, summary.characters, images, 'addCharacters', 'removeCharacters');
@@ -212,6 +223,23 @@ export class Panel {
       ...(details && source?.url
         ? [el('p', { class: 'quiet' }, externalLink(source.url, 'Open the source'))]
         : []),
+    );
+  }
+
+  #askFormer(): void {
+    const id = this.#former.value;
+    const press = () => void this.#steps.restoreFile(id);
+    showDialog(
+      'Bring the former file back?',
+      [
+        el('img', { src: pictureAddress(id, `former/${PREVIEW_SIZE}`), alt: 'The former file' }),
+        el(
+          'p',
+          {},
+          'The picture keeps its fields, and the stricter rating of both. Its present file goes to the trash.',
+        ),
+      ],
+      [{ label: 'Bring back', isStrong: true, press }, { label: 'Cancel' }],
     );
   }
 

@@ -119,6 +119,18 @@ export class Steps {
     }
   }
 
+  /** The last one that the picture had. */
+  async restoreFile(id: string): Promise<void> {
+    try {
+      await this.make('/change/restore', { ids: [id] });
+      forgetPictures();
+      for (const { onUndone } of this.#listeners) onUndone?.(false);
+      notify('The former file is back.');
+    } catch (error) {
+      explain(error);
+    }
+  }
+
   #showLast(): void {
     const [last] = this.#steps;
     const isWaiting = this.outbox.waiting.length > 0;

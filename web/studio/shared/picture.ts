@@ -36,8 +36,8 @@ export function cardButton(text: string, label: string, click: () => void): HTML
 
 const KEY = 'zukan-studio-files';
 
-/** Without a size, that of the original. */
-export function pictureAddress(id: string, size?: number): string {
+/** Without a size, that of the original. `former` is the file before. */
+export function pictureAddress(id: string, size?: number | string): string {
   const suffix = sessionStorage.getItem(KEY) ?? '';
   return `/picture/${id}${size === undefined ? '' : `/${size}`}${suffix}`;
 }
