@@ -2,12 +2,13 @@
  * What both drivers read with the same SQL. Parameters are `$1`, `$2` and so on. The drivers add what differs: PostgreSQL
  * reads a list as one column, looks up many things in one statement, and adds the revision.
  */
+import type { ListName } from './view.ts';
 
 const onShelf = (column: string) =>
   `select ${column} from shelf where kind = $1 and position >= $2 and position < $3 order by position`;
 
 /** Lists. `join` makes one column of several, if the driver needs that. */
-export const listReads = (join: (columns: string) => string) => ({
+export const listReads = (join: (columns: string) => string): Record<ListName, string> => ({
   shelfBlocks: `select ${join('block, images')} from shelf_block where shelf = $1 and block >= $2 and block < $3 order by block`,
   sizeBlocks: `select ${join('block, sizes')} from size_block where block >= $1 and block < $2 order by block`,
   albumImages: `select image.number from album_image join image on image.id = album_image.image
@@ -19,7 +20,7 @@ export const listReads = (join: (columns: string) => string) => ({
   hashes: `select ${join('image, hash')} from perceptual_hash where image > $1 order by image limit $2`,
   termBlocks: `select ${join('term, block, images')} from text_block
     where (term, block) > ($1, $2) and term <= $3 order by term, block limit $4`,
-  titleWords: firstTerms(),
+  terms: firstTerms(),
   newestChange: `select ${join(CHANGE)} from change order by number desc limit 1`,
   changesFrom: `select ${join(CHANGE)} from change where number >= $1 order by number limit 2`,
   changedItems: `select ${join('kind, change_item.id, image.number, before, after')} from change_item

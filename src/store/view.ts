@@ -75,6 +75,37 @@ export interface DocumentChanges {
   next: [revision: number, image: number] | undefined;
 }
 
+/** The lists of a view (reads.ts): the parameters of each, and what its items are. */
+export interface Lists {
+  newestChange: [[], ChangeRow];
+  /** The change with a number or else the first one after it, and the one that follows. */
+  changesFrom: [[number: number], ChangeRow];
+  /** The items of a change that may be about images, from a kind and an id on. */
+  changedItems: [[change: number, kind: string, id: string, limit: number], ChangedItem];
+  /** The numbers of images above one number, up to another. */
+  imagesBetween: [[above: number, last: number, limit: number], number];
+  /** The images on a shelf, from one block up to another. */
+  shelfBlocks: [[shelf: number, from: number, to: number], Block];
+  /** The widths and heights of all images, from one block up to another. */
+  sizeBlocks: [[from: number, to: number], Block];
+  /** The numbers of so many images of an album, in its order, from an offset on. */
+  albumImages: [[shelf: number, offset: number, limit: number], number];
+  /** The names of a kind in the order of its list, from one position up to another. */
+  names: [[kind: Kind, from: number, to: number], string];
+  /** The shelves of the entries of a kind, in the same order. */
+  shelves: [[kind: Kind, from: number, to: number], [number: number, size: number]];
+  /** The aliases of a kind that follow a key, in the order of their keys, with the positions of their entries. */
+  aliases: [[kind: Kind, after: string, limit: number], AliasRow];
+  /** The first blocks of the terms up to one that follow a block of a term, in the order of terms and blocks. */
+  termBlocks: [[term: string, block: number, to: string, limit: number], TermBlock];
+  /** The first terms from one to another, in the order of their code points. */
+  terms: [[from: string, to: string, limit: number], string];
+  /** The perceptual hashes of the images above a number, in ascending order. */
+  hashes: [[above: number, limit: number], [image: number, hash: string]];
+}
+
+export type ListName = keyof Lists;
+
 /** One version of the catalogue. Every answer belongs to it; if the catalogue has changed, reads throw CatalogueChanged. */
 export interface View {
   readonly snapshot: ShelfSnapshot;
@@ -91,33 +122,9 @@ export interface View {
   wholeDocuments(images: number[]): Answer<[image: number, document: Document][]>;
   /** The changes to documents since they were of a revision, some at a time. */
   documentChanges(since: number, after: DocumentChanges['next'], limit: number): Answer<DocumentChanges>;
-  newestChange(): Answer<ChangeRow[]>;
-  /** The change with a number or else the first one after it, and the one that follows. */
-  changesFrom(number: number): Answer<ChangeRow[]>;
-  /** The items of a change that may be about images, from a kind and an id on. */
-  changedItems(change: number, kind: string, id: string, limit: number): Answer<ChangedItem[]>;
-  /** The numbers of images above one number, up to another. */
-  imagesBetween(above: number, last: number, limit: number): Answer<number[]>;
-  /** The images on a shelf, from one block up to another. */
-  shelfBlocks(shelf: number, from: number, to: number): Answer<Block[]>;
-  /** The widths and heights of all images, from one block up to another. */
-  sizeBlocks(from: number, to: number): Answer<Block[]>;
   /** Those of the images that exist, in the order that is given. */
   imageSizes(images: number[]): Answer<[image: number, width: number, height: number][]>;
-  /** The numbers of so many images of an album, in its order, from an offset on. */
-  albumImages(shelf: number, offset: number, limit: number): Answer<number[]>;
-  /** The names of a kind in the order of its list, from one position up to another. */
-  names(kind: Kind, from: number, to: number): Answer<string[]>;
-  /** The aliases of a kind that follow a key, in the order of their keys, with the positions of their entries. */
-  aliases(kind: Kind, after: string, limit: number): Answer<AliasRow[]>;
-  /** The shelves of the entries of a kind, in the order of its list, from one position up to another. */
-  shelves(kind: Kind, from: number, to: number): Answer<Shelf[]>;
-  /** The first blocks of the terms up to one that follow a block of a term, in the order of terms and blocks. */
-  termBlocks(after: [term: string, block: number], to: string, limit: number): Answer<TermBlock[]>;
-  /** The first words of titles that begin with a text, in the order of their code points. */
-  titleWords(prefix: string, limit: number): Answer<string[]>;
-  /** The perceptual hashes of the images above a number, in ascending order. */
-  hashes(above: number, limit: number): Answer<[image: number, hash: string][]>;
+  list<Name extends ListName>(name: Name, ...parameters: Lists[Name][0]): Answer<Lists[Name][1][]>;
 }
 
 /** How many items a database reads at a time when it reads whole shelves, names or hashes. */

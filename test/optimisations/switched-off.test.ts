@@ -28,15 +28,15 @@ const selection: Selection = { catalogue, choices: [choose([shelf])], excluded: 
 async function countReads(tuning: Tuning) {
   const counts = { shelves: 0, names: 0, hashes: 0 };
   const reader = sliceReader({
-    async readBlocks() {
+    async shelfBlocks() {
       counts.shelves++;
       return { version: 1, items: blocksOf([1, 3]) };
     },
-    async readNames() {
+    async names() {
       counts.names++;
       return { version: 1, items: ['Ann'] };
     },
-    async readHashes() {
+    async hashes() {
       counts.hashes++;
       return { version: 1, items: [] };
     },

@@ -44,13 +44,13 @@ function selectAll(shelf: Shelf, version = 1): Selection {
 const imagesIn = (set: ImageSet | undefined) => set && sliceImages(set, { offset: 0, limit: 100 });
 
 test('names are read again after a failure', async () => {
-  const search = new NameSearch(sliceReader({ readNames: failOnce(['Ann']) }));
+  const search = new NameSearch(sliceReader({ names: failOnce(['Ann']) }));
   await assert.rejects(search.find('artist', 'ann', caller), /broken/);
   assert.deepEqual(await search.find('artist', 'ann', caller), { version: 1, positions: [0] });
 });
 
 test('a shelf is read again after a failure', async () => {
-  const sets = new ImageSets(sliceReader({ readBlocks: failOnce(blocksOf([1, 3])) }));
+  const sets = new ImageSets(sliceReader({ shelfBlocks: failOnce(blocksOf([1, 3])) }));
   await assert.rejects(sets.load(selectAll({ number: 1, size: 2 }), caller), /broken/);
   assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 1, size: 2 }), caller)), [1, 3]);
 });
@@ -60,7 +60,7 @@ test('names that change while they are read are read from the start', async () =
   let reads = 0;
   const search = new NameSearch(
     sliceReader({
-      async readNames(_kind, from, to) {
+      async names(_kind, from, to) {
         const version = reads++ < 2 ? 0 : 1;
         return { version, items: versions[version]?.slice(from, to) as string[] };
       },
@@ -72,7 +72,7 @@ test('names that change while they are read are read from the start', async () =
 
 test('a shelf of another version than requested is neither returned nor cached', async () => {
   let version = 2;
-  const sets = new ImageSets(sliceReader({ readBlocks: async () => ({ version, items: blocksOf([1]) }) }));
+  const sets = new ImageSets(sliceReader({ shelfBlocks: async () => ({ version, items: blocksOf([1]) }) }));
   await assert.rejects(sets.load(selectAll({ number: 7, size: 1 }), caller), CatalogueChanged);
   version = 1;
   assert.deepEqual(imagesIn(await sets.load(selectAll({ number: 7, size: 1 }), caller)), [1]);
@@ -82,7 +82,7 @@ test('gives up on names that change with every read', async () => {
   let version = 0;
   const search = new NameSearch(
     sliceReader({
-      readNames: async () => ({ version: version++, items: [] }),
+      names: async () => ({ version: version++, items: [] }),
       currentVersion: () => Number.NaN,
     }),
   );
@@ -94,7 +94,7 @@ test('a repeated search is not scanned again until the names change', async () =
   let version = 1;
   const search = new NameSearch(
     sliceReader({
-      readNames: async (_kind, from, to) => ({ version, items: items.slice(from, to) }),
+      names: async (_kind, from, to) => ({ version, items: items.slice(from, to) }),
       currentVersion: () => version,
     }),
   );

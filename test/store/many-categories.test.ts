@@ -69,7 +69,7 @@ test('a selection of hundreds of shelves is computed a shelf at a time, between 
   let blocks: Block[] = [];
   const sets = new ImageSets(
     sliceReader({
-      async readBlocks(shelf = 0, from, to) {
+      async shelfBlocks(shelf, from, to) {
         const { size } = excluded[shelf - 1] ?? first;
         if (from === 0)
           blocks = blocksOf(Array.from({ length: size }, (_, position) => imageAt(shelf, position)));

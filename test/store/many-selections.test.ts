@@ -33,7 +33,7 @@ function select(count: number, skipped: number): Selection {
 function openSets(onRead = () => {}): ImageSets {
   return new ImageSets(
     sliceReader({
-      async readBlocks(shelf, from, to) {
+      async shelfBlocks(shelf, from, to) {
         if (from === 0) onRead();
         return { version: 1, items: blocksOf(imagesOn(shelf), from, to) };
       },

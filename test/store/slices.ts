@@ -1,31 +1,22 @@
 /** A reader of slices whose rows and versions a test decides. */
 import { type Block, blockOf, packImages } from '../../src/catalogue/sets/blocks.ts';
 import type { Slice, SliceReader } from '../../src/store/read/slices.ts';
+import type { ListName, Lists } from '../../src/store/view.ts';
 
-export function sliceReader(overrides: {
-  readBlocks?: SliceReader['readBlocks'];
-  readNames?: (kind: string, from: number, to: number) => Promise<Slice<string>>;
-  readTerms?: SliceReader['readTerms'];
-  readHashes?: SliceReader['readHashes'];
-  currentVersion?: () => number;
-}): SliceReader {
+type Reads = { [Name in ListName]?: (...parameters: Lists[Name][0]) => Promise<Slice<Lists[Name][1]>> };
+
+export function sliceReader({
+  currentVersion = () => 1,
+  ...reads
+}: Reads & { currentVersion?: () => number }): SliceReader {
+  const lists: Reads = { aliases: async () => ({ version: currentVersion(), items: [] }), ...reads };
   const unexpected = async () => {
     throw new Error('unexpected read');
   };
-  const { readBlocks = unexpected, readNames = unexpected, currentVersion = () => 1 } = overrides;
-  const { readTerms = unexpected, readHashes = unexpected } = overrides;
   return {
-    blocksPerSlice: 100,
-    sizeBlocksPerSlice: 100,
-    namesPerSlice: 200,
-    hashesPerSlice: 200,
-    readBlocks,
-    readNames,
-    readShelves: unexpected,
-    readAliases: async () => ({ version: currentVersion(), items: [] }),
-    readTerms,
-    readDocuments: unexpected,
-    readHashes,
+    sizes: { blocks: 100, sizeBlocks: 100, names: 200, hashes: 200 },
+    list: (name, ...parameters) => (lists[name] ?? unexpected)(...parameters),
+    documents: unexpected,
     currentVersion,
   };
 }

@@ -181,7 +181,7 @@ await forEachEngine((engine) => {
 test('a word that too many begin with is refused, after a bounded number of reads', async () => {
   let reads = 0;
   const reader = sliceReader({
-    async readTerms([term, block]) {
+    async termBlocks(term, block) {
       reads++;
       return { version: 1, items: Array.from({ length: 100 }, (_, at) => [term, block + 1 + at, 'AAA=']) };
     },
@@ -197,7 +197,7 @@ test('a word that too many begin with is refused, after a bounded number of read
 test('a phrase whose words too many images have is refused before any is compared', async () => {
   const everywhere = Buffer.alloc(512, 255).toString('base64');
   const reader = sliceReader({
-    async readTerms([term], to) {
+    async termBlocks(term, _block, to) {
       return { version: 1, items: Array.from({ length: 5 }, (_, block) => [to || term, block, everywhere]) };
     },
   });

@@ -42,7 +42,7 @@ export function* readChangedImages(
     const [, , , lastImage, state, isOpen] = current;
     if (state === 'forgotten' && position.kind !== ALL_ITEMS.kind) return undefined;
     position = yield* readItems(view, numbers, position, found, limit, caller);
-    const added = yield* get(view.imagesBetween(position.image, lastImage, limit - found.length));
+    const added = yield* get(view.list('imagesBetween', position.image, lastImage, limit - found.length));
     for (const number of added) found.push({ change: 'added', number });
     position = { ...position, image: added.at(-1) ?? position.image };
     if (found.length === limit) break;
@@ -73,7 +73,9 @@ function* readItems(
 ): Call<ChangePosition> {
   let position = from;
   while (position.kind !== ALL_ITEMS.kind) {
-    const items = yield* get(view.changedItems(position.change, position.kind, position.id, ITEMS_PER_READ));
+    const items = yield* get(
+      view.list('changedItems', position.change, position.kind, position.id, ITEMS_PER_READ),
+    );
     for (const item of items) {
       const [kind, id, image, before, after] = item;
       const isContinued = kind === position.kind && id === position.id;
@@ -103,13 +105,13 @@ function documentOf(fields: string | null): string | undefined {
 
 /** After all changes. */
 function* beforeAllImages(view: View): Call<ChangePosition> {
-  const [newest] = yield* get(view.newestChange());
+  const [newest] = yield* get(view.list('newestChange'));
   return { ...startOf(newest ?? beforeFirst(view)), ...ALL_ITEMS, image: 0 };
 }
 
 /** The change of a position, unless it is forgotten or another one has its number after a restore, and the change after it. */
 function* readChanges(view: View, { change, at }: ChangePosition): Call<(ChangeRow | undefined)[]> {
-  const rows = yield* get(view.changesFrom(Math.max(1, change)));
+  const rows = yield* get(view.list('changesFrom', Math.max(1, change)));
   const first = rows[0] && startOf(rows[0]);
   if (change === 0) return !first || first.change === 1 ? [beforeFirst(view, rows[0]), rows[0]] : [];
   return first?.change === change && first.at === at ? rows : [];

@@ -22,7 +22,7 @@ import {
   VersionedCache,
   type View,
 } from '../view.ts';
-import { CHEAP_WORK, FairQueue, readAliases, readSlices, type SliceReader, type Spend } from './slices.ts';
+import { CHEAP_WORK, FairQueue, readAll, type SliceReader, type Spend } from './slices.ts';
 
 // Searching the names of a kind. The folded names and aliases are cached until the catalogue changes.
 
@@ -240,25 +240,37 @@ export class NameSearch {
     onName: (name: string, position: number) => void,
     onAlias: (name: string, position: number) => void,
   ): Promise<number> {
-    let position = 0;
-    const version = await readSlices(
-      this.#reader.namesPerSlice,
-      (from, to) => this.#reader.readNames(kind, from, to),
-      (name) => onName(name, position++),
+    const { names } = this.#reader.sizes;
+    let next = 0;
+    const version = await readAll(
+      this.#reader,
+      'names',
+      names,
+      () => [kind, next, next + names],
+      (name) => onName(name, next++),
     );
-    await readAliases(this.#reader, kind, version, ([, name, position]) => {
-      if (!isId(name)) onAlias(name, position);
-    });
-    return version;
+    return readAll(
+      this.#reader,
+      'aliases',
+      names,
+      ([key] = ['', '', 0]) => [kind, key, names],
+      ([, name, position]) => {
+        if (!isId(name)) onAlias(name, position);
+      },
+      version,
+    );
   }
 
   #readShelves(kind: Kind): Promise<KindShelves> {
     return retryOnChange(async () => {
+      const { names } = this.#reader.sizes;
       const shelves: Shelf[] = [];
-      const version = await readSlices(
-        this.#reader.namesPerSlice,
-        (from, to) => this.#reader.readShelves(kind, from, to),
-        (shelf) => shelves.push(shelf),
+      const version = await readAll(
+        this.#reader,
+        'shelves',
+        names,
+        () => [kind, shelves.length, shelves.length + names],
+        ([number, size]) => shelves.push({ number, size }),
       );
       return { version, shelves };
     });

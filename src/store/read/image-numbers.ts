@@ -25,13 +25,12 @@ import {
   shuffledPositions,
 } from '../../catalogue/sets/orders.ts';
 import { MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
-import { yieldToEventLoop } from '../../lib/concurrency.ts';
 import type { RandomInt } from '../../lib/random.ts';
 import { defaultTuning, type Tuning } from '../../lib/tuning.ts';
 import { type Call, expectVersion, get, retryOnChange, VersionedCache, type View } from '../view.ts';
 import type { ImageSets } from './image-sets.ts';
 import { type Selection, soleShelf } from './selection.ts';
-import { FairQueue, type SliceReader } from './slices.ts';
+import { FairQueue, readAll, type SliceReader } from './slices.ts';
 
 /** Enough for a size that one image in ten has. */
 const LOOKED_UP_FOR_ONE = 20;
@@ -56,10 +55,11 @@ export class ImageNumbers {
   ): Call<Page<number>> {
     const { offset, limit } = window;
     const whole = album !== undefined && soleShelf(selection);
-    if (whole) return { total: whole.size, items: yield* get(view.albumImages(album, offset, limit)) };
+    if (whole)
+      return { total: whole.size, items: yield* get(view.list('albumImages', album, offset, limit)) };
     const set = yield* this.all(selection, caller);
     if (album === undefined) return { total: set.size, items: sliceImages(set, window) };
-    const order = yield* get(view.albumImages(album, 0, MAX_ALBUM_IMAGES));
+    const order = yield* get(view.list('albumImages', album, 0, MAX_ALBUM_IMAGES));
     const items = order.filter((image) => set.has(image)).slice(offset, offset + limit);
     return { total: set.size, items };
   }
@@ -226,14 +226,14 @@ export class SimilarImages {
 
   async #readIndex(): Promise<CachedIndex> {
     const index = new HashIndex();
-    for (let last = 0, version: number | undefined; ; ) {
-      const slice = await this.#reader.readHashes(last);
-      version ??= slice.version;
-      expectVersion(slice.version, version);
-      for (const [image, hash] of slice.items) index.add(image, hash);
-      last = slice.items.at(-1)?.[0] ?? last;
-      if (slice.items.length < this.#reader.hashesPerSlice) return { version, index };
-      await yieldToEventLoop();
-    }
+    const { hashes } = this.#reader.sizes;
+    const version = await readAll(
+      this.#reader,
+      'hashes',
+      hashes,
+      ([last] = [0, '']) => [last, hashes],
+      (item) => index.add(...item),
+    );
+    return { version, index };
   }
 }

@@ -11,6 +11,7 @@ import { type Text, textKey } from '../../catalogue/search/words.ts';
 import {
   addImages,
   addSizes,
+  type Block,
   blockOf,
   emptyBlocks,
   lastOf,
@@ -238,7 +239,7 @@ export class ImageSets {
     if (images.length > MAX_COMPARED) throw new SearchTooLong();
     const found: number[] = [];
     for (const some of inBatches(images, COMPARED_AT_ONCE)) {
-      const { version, items } = await this.#reader.readDocuments(some);
+      const { version, items } = await this.#reader.documents(some);
       expectVersion(version, kept.version);
       for (const [image, document] of items) if (hasText(readTexts(document), text)) found.push(image);
       await spend(some.length * WORK_PER_DOCUMENT);
@@ -247,30 +248,39 @@ export class ImageSets {
   }
 
   async #readShelf({ version, lastImage }: Kept, { number, size }: Shelf): Promise<ImageSet> {
+    const { list, sizes } = this.#reader;
+    const read = (onBlock: (block: Block) => void) =>
+      readBlocks(
+        sizes.blocks,
+        lastImage,
+        version,
+        (...range) => list('shelfBlocks', number, ...range),
+        onBlock,
+      );
     if (isSparse(size, lastImage)) {
       const images: number[] = [];
-      const read = await readBlocks(this.#reader, lastImage, number, (block) => {
+      await read((block) => {
         for (const image of listImages(block)) images.push(image);
       });
-      expectVersion(read, version);
       return new ListSet(Uint32Array.from(images));
     }
     const bits = emptyBlocks(lastImage);
-    expectVersion(
-      await readBlocks(this.#reader, lastImage, number, (block) => addImages(bits, block)),
-      version,
-    );
+    await read((block) => addImages(bits, block));
     return new BitmapSet(bits);
   }
 
   async #loadSizes(kept: Kept, spend: Spend): Promise<ImageSizes> {
+    const { list, sizes } = this.#reader;
     kept.sizes ??= await readOnce(kept, 'sizes', async () => {
-      const sizes = new ImageSizes(lastOf(blockOf(kept.lastImage)));
-      const read = await readBlocks(this.#reader, kept.lastImage, undefined, (block) =>
-        addSizes(sizes, block),
+      const read = new ImageSizes(lastOf(blockOf(kept.lastImage)));
+      await readBlocks(
+        sizes.sizeBlocks,
+        kept.lastImage,
+        kept.version,
+        (...range) => list('sizeBlocks', ...range),
+        (block) => addSizes(read, block),
       );
-      expectVersion(read, kept.version);
-      return sizes;
+      return read;
     });
     await spend(kept.lastImage * WORK_PER_SIZE);
     return kept.sizes;

@@ -23,6 +23,7 @@ import {
   type WordTerm,
   wordsFor,
 } from '../../catalogue/search/query.ts';
+import { wordOf, wordsFrom } from '../../catalogue/search/terms.ts';
 import type { Text, TextField } from '../../catalogue/search/words.ts';
 import type { ImageSet } from '../../catalogue/sets/image-set.ts';
 import { newestBelow, type SearchPosition } from '../../catalogue/sets/orders.ts';
@@ -242,8 +243,9 @@ const MAX_TITLE_WORDS = 2000;
 function* nearTitleWords(view: View, text: string, maxDistance: number): Call<NearText[]> {
   if (text.includes(' ')) return [];
   const start = [...text].slice(0, 2).join('');
-  const words = yield* get(view.titleWords(start, MAX_TITLE_WORDS));
-  return words.flatMap((word) => nearText(text, word, maxDistance) ?? []);
+  const { from, to } = wordsFrom('title', start);
+  const terms = yield* get(view.list('terms', from, to, MAX_TITLE_WORDS));
+  return terms.flatMap((term) => nearText(text, wordOf(term), maxDistance) ?? []);
 }
 
 /** A page of the images of several levels, those of the first level first, and the newest first within one. */

@@ -1,18 +1,19 @@
 /** Long work between other requests: rows of the catalogue a slice at a time, and slices of the processor for many clients. */
 import type { Caller } from '../../catalogue/catalogue.ts';
-import type { Document, Kind } from '../../catalogue/schemas.ts';
+import type { Document } from '../../catalogue/schemas.ts';
 import { SearchTooLong } from '../../catalogue/search/scan.ts';
 import type { TermRange } from '../../catalogue/search/terms.ts';
 import { type Block, blockOf } from '../../catalogue/sets/blocks.ts';
 import { yieldToEventLoop } from '../../lib/concurrency.ts';
 import { Unavailable } from '../../lib/metrics.ts';
 import {
-  type AliasRow,
   type Answer,
   type Driver,
   expectVersion,
   get,
-  type Shelf,
+  type ListName,
+  type Lists,
+  type SliceSizes,
   type TermBlock,
   type View,
 } from '../view.ts';
@@ -192,84 +193,72 @@ function stepOf(work: number): number {
 
 // Reading long rows of the catalogue a slice at a time, between other requests.
 
-/** After reading for this long, other requests get their turn. */
-const MAX_READING_MS = 5;
-
 /** Some items, and the version of the catalogue that they belong to. */
 export interface Slice<T> {
   version: number;
   items: T[];
 }
 
-/** Image numbers with their perceptual hashes, in ascending order. */
-type HashSlice = Slice<[image: number, hash: string]>;
-
 /** What caches need that hold whole rows. */
 export interface SliceReader {
-  /** How many blocks, names and hashes to read at a time. */
-  readonly blocksPerSlice: number;
-  readonly sizeBlocksPerSlice: number;
-  readonly namesPerSlice: number;
-  readonly hashesPerSlice: number;
-  /** The blocks of a shelf or, without one, those of the sizes of images, from one number up to another. */
-  readBlocks(shelf: number | undefined, from: number, to: number): Promise<Slice<Block>>;
-  /** The names of a kind in the order of its list, from one position up to another. */
-  readNames(kind: Kind, from: number, to: number): Promise<Slice<string>>;
-  /** The shelves of the entries of a kind, in the same order. */
-  readShelves(kind: Kind, from: number, to: number): Promise<Slice<Shelf>>;
-  /** The aliases of a kind that follow a key. */
-  readAliases(kind: Kind, after: string): Promise<Slice<AliasRow>>;
-  /** The blocks of the terms up to one that follow a block of a term. */
-  readTerms(after: [term: string, block: number], to: string): Promise<Slice<TermBlock>>;
+  readonly sizes: SliceSizes;
+  list<Name extends ListName>(name: Name, ...parameters: Lists[Name][0]): Promise<Slice<Lists[Name][1]>>;
   /** The documents of those of the images that have one. */
-  readDocuments(images: number[]): Promise<Slice<[image: number, document: Document]>>;
-  /** The perceptual hashes of the images above a number. */
-  readHashes(above: number): Promise<HashSlice>;
+  documents(images: number[]): Promise<Slice<[image: number, document: Document]>>;
   currentVersion(): number | Promise<number>;
 }
 
 export function createSliceReader(driver: Driver): SliceReader {
-  const { sliceSizes } = driver;
   const readSlice = <T>(read: (view: View) => Answer<T[]>) =>
     driver.run<Slice<T>>(function* (view) {
       return { version: view.snapshot.version, items: yield* get(read(view)) };
     });
   return {
-    blocksPerSlice: sliceSizes.blocks,
-    sizeBlocksPerSlice: sliceSizes.sizeBlocks,
-    namesPerSlice: sliceSizes.names,
-    hashesPerSlice: sliceSizes.hashes,
-    readBlocks: (shelf, from, to) =>
-      readSlice((view) =>
-        shelf === undefined ? view.sizeBlocks(from, to) : view.shelfBlocks(shelf, from, to),
-      ),
-    readNames: (kind, from, to) => readSlice((view) => view.names(kind, from, to)),
-    readShelves: (kind, from, to) => readSlice((view) => view.shelves(kind, from, to)),
-    readAliases: (kind, after) => readSlice((view) => view.aliases(kind, after, sliceSizes.names)),
-    readTerms: (after, to) => readSlice((view) => view.termBlocks(after, to, sliceSizes.blocks)),
-    readDocuments: (images) => readSlice((view) => view.wholeDocuments(images)),
-    readHashes: (above) => readSlice((view) => view.hashes(above, sliceSizes.hashes)),
+    sizes: driver.sliceSizes,
+    list: (name, ...parameters) => readSlice((view) => view.list(name, ...parameters)),
+    documents: (images) => readSlice((view) => view.wholeDocuments(images)),
     currentVersion: () => driver.currentVersion(),
   };
 }
 
-/** Reads the blocks of a shelf, or of sizes, of all images up to one. Returns their version. Throws CatalogueChanged if there are several. */
-export async function readBlocks(
+/**
+ * Reads a whole list in slices, each of which follows the last item of the one before. Returns its version. Throws CatalogueChanged
+ * if there are several, or if it is not the given one.
+ */
+export async function readAll<Name extends ListName>(
   reader: SliceReader,
-  lastImage: number,
-  shelf: number | undefined,
-  onBlock: (block: Block) => void,
+  name: Name,
+  size: number,
+  after: (last: Lists[Name][1] | undefined) => Lists[Name][0],
+  onItem: (item: Lists[Name][1]) => void,
+  expected?: number,
 ): Promise<number> {
-  const perSlice = shelf === undefined ? reader.sizeBlocksPerSlice : reader.blocksPerSlice;
-  const last = blockOf(lastImage);
-  let version: number | undefined;
-  for (let from = 0; ; from += perSlice) {
-    const slice = await reader.readBlocks(shelf, from, from + perSlice);
+  let version = expected;
+  for (let last: Lists[Name][1] | undefined; ; await yieldToEventLoop()) {
+    const slice = await reader.list(name, ...after(last));
     version ??= slice.version;
     expectVersion(slice.version, version);
+    slice.items.forEach(onItem);
+    last = slice.items.at(-1);
+    if (slice.items.length < size) return version;
+  }
+}
+
+/** Reads the blocks up to that of an image, which may be few. Throws CatalogueChanged if they are not of this version. */
+export async function readBlocks(
+  size: number,
+  lastImage: number,
+  version: number,
+  read: (from: number, to: number) => Promise<Slice<Block>>,
+  onBlock: (block: Block) => void,
+): Promise<void> {
+  const last = blockOf(lastImage);
+  for (let from = 0; ; await yieldToEventLoop()) {
+    const slice = await read(from, from + size);
+    expectVersion(slice.version, version);
     slice.items.forEach(onBlock);
-    if (from + perSlice > last) return version;
-    await yieldToEventLoop();
+    from += size;
+    if (from > last) return;
   }
 }
 
@@ -283,53 +272,21 @@ export async function readTerms(
   version: number,
   onBlock: (block: TermBlock) => void,
 ): Promise<number> {
-  let after: [term: string, block: number] = [from, -1];
-  for (let count = 0; ; await yieldToEventLoop()) {
-    const slice = await reader.readTerms(after, to);
-    expectVersion(slice.version, version);
-    slice.items.forEach(onBlock);
-    count += slice.items.length;
-    const last = slice.items.at(-1);
-    if (!last || slice.items.length < reader.blocksPerSlice) return count;
-    if (count >= MAX_TERM_BLOCKS) throw new SearchTooLong();
-    after = [last[0], last[1]];
-  }
-}
-
-/** Reads all items in order. Returns their version. Throws CatalogueChanged if there are several. */
-export async function readSlices<T>(
-  itemsPerSlice: number,
-  readSlice: (from: number, to: number) => Promise<Slice<T>>,
-  onItem: (item: T) => void,
-): Promise<number> {
-  let version: number | undefined;
-  await yieldToEventLoop();
-  let startedAt = performance.now();
-  for (let from = 0; ; from += itemsPerSlice) {
-    const slice = await readSlice(from, from + itemsPerSlice);
-    version ??= slice.version;
-    expectVersion(slice.version, version);
-    slice.items.forEach(onItem);
-    if (slice.items.length < itemsPerSlice) return version;
-    if (performance.now() - startedAt < MAX_READING_MS) continue;
-    await yieldToEventLoop();
-    startedAt = performance.now();
-  }
-}
-
-/** Reads all aliases of a kind. Throws CatalogueChanged if they are not of this version. */
-export async function readAliases(
-  { namesPerSlice, readAliases }: SliceReader,
-  kind: Kind,
-  version: number,
-  onAlias: (alias: AliasRow) => void,
-): Promise<void> {
-  for (let after = ''; ; await yieldToEventLoop()) {
-    const slice = await readAliases(kind, after);
-    expectVersion(slice.version, version);
-    slice.items.forEach(onAlias);
-    const last = slice.items.at(-1);
-    if (!last || slice.items.length < namesPerSlice) return;
-    [after] = last;
-  }
+  const { blocks } = reader.sizes;
+  let count = 0;
+  await readAll(
+    reader,
+    'termBlocks',
+    blocks,
+    ([term, block] = [from, -1, '']) => {
+      if (count >= MAX_TERM_BLOCKS) throw new SearchTooLong();
+      return [term, block, to, blocks];
+    },
+    (block) => {
+      count++;
+      onBlock(block);
+    },
+    version,
+  );
+  return count;
 }

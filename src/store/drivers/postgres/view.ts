@@ -4,23 +4,19 @@
  */
 
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
-import { wordOf, wordsFrom } from '../../../catalogue/search/terms.ts';
-import type { Block } from '../../../catalogue/sets/blocks.ts';
 import { toByteString } from '../../../lib/byte-string.ts';
 import {
-  type AliasRow,
-  type ChangedItem,
-  type ChangeRow,
   type DocumentChanges,
   expectVersion,
+  type ListName,
+  type Lists,
   type Shelf,
   type ShelfSnapshot,
   type StoredEntry,
-  type TermBlock,
   type View,
 } from '../../view.ts';
 import type { Servers, Statement } from './servers.ts';
-import { type DocumentLoads, statements } from './statements.ts';
+import { type DocumentLoads, lists, statements } from './statements.ts';
 
 const MAX_INT = 2 ** 31 - 1;
 
@@ -96,62 +92,12 @@ export class PostgresView implements View {
     };
   }
 
-  newestChange(): Promise<ChangeRow[]> {
-    return this.#list(statements.newestChange);
-  }
-
-  changesFrom(number: number): Promise<ChangeRow[]> {
-    return this.#list(statements.changesFrom, number);
-  }
-
-  changedItems(change: number, kind: string, id: string, limit: number): Promise<ChangedItem[]> {
-    return this.#list(statements.changedItems, change, kind, id, limit);
-  }
-
-  imagesBetween(above: number, last: number, limit: number): Promise<number[]> {
-    return this.#list(statements.imagesBetween, above, last, limit);
-  }
-
-  shelfBlocks(shelf: number, from: number, to: number): Promise<Block[]> {
-    return this.#list(statements.shelfBlocks, shelf, from, to);
-  }
-
-  sizeBlocks(from: number, to: number): Promise<Block[]> {
-    return this.#list(statements.sizeBlocks, from, to);
-  }
-
   imageSizes(images: number[]): Promise<[image: number, width: number, height: number][]> {
     return this.#list(statements.imageSizes, images);
   }
 
-  albumImages(shelf: number, offset: number, limit: number): Promise<number[]> {
-    return this.#list(statements.albumImages, shelf, offset, limit);
-  }
-
-  names(kind: Kind, from: number, to: number): Promise<string[]> {
-    return this.#list(statements.names, kind, from, to);
-  }
-
-  aliases(kind: Kind, after: string, limit: number): Promise<AliasRow[]> {
-    return this.#list(statements.aliases, kind, after, limit);
-  }
-
-  async shelves(kind: Kind, from: number, to: number): Promise<Shelf[]> {
-    const rows = await this.#list<[number: number, size: number]>(statements.shelves, kind, from, to);
-    return rows.map(([number, size]) => ({ number, size }));
-  }
-
-  termBlocks(after: [term: string, block: number], to: string, limit: number): Promise<TermBlock[]> {
-    return this.#list(statements.termBlocks, ...after, to, limit);
-  }
-
-  async titleWords(prefix: string, limit: number): Promise<string[]> {
-    const { from, to } = wordsFrom('title', prefix);
-    return (await this.#list<string>(statements.titleWords, from, to, limit)).map(wordOf);
-  }
-
-  hashes(above: number, limit: number): Promise<[image: number, hash: string][]> {
-    return this.#list(statements.hashes, above, limit);
+  list<Name extends ListName>(name: Name, ...parameters: Lists[Name][0]): Promise<Lists[Name][1][]> {
+    return this.#list(lists[name], ...parameters);
   }
 
   /** The rows of a statement, at least one, without the revision. */

@@ -2,21 +2,17 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
-import { wordOf, wordsFrom } from '../../../catalogue/search/terms.ts';
-import type { Block } from '../../../catalogue/sets/blocks.ts';
 import { listReads, lookUps } from '../../reads.ts';
 import {
-  type AliasRow,
   buildSnapshot,
-  type ChangedItem,
-  type ChangeRow,
   type DocumentChanges,
+  type ListName,
+  type Lists,
   type Shelf,
   type ShelfSnapshot,
   SNAPSHOT_QUERY,
   type SnapshotRow,
   type StoredEntry,
-  type TermBlock,
   type View,
 } from '../../view.ts';
 import { DocumentVerifier, isWhole, verifyEntry } from './database.ts';
@@ -82,30 +78,6 @@ export class SqliteView implements View {
     };
   }
 
-  newestChange(): ChangeRow[] {
-    return allRows(this.#statements.newestChange);
-  }
-
-  changesFrom(number: number): ChangeRow[] {
-    return allRows(this.#statements.changesFrom, number);
-  }
-
-  changedItems(change: number, kind: string, id: string, limit: number): ChangedItem[] {
-    return allRows(this.#statements.changedItems, change, kind, id, limit);
-  }
-
-  imagesBetween(above: number, last: number, limit: number): number[] {
-    return allRows<[number]>(this.#statements.imagesBetween, above, last, limit).map(([image]) => image);
-  }
-
-  shelfBlocks(shelf: number, from: number, to: number): Block[] {
-    return allRows(this.#statements.shelfBlocks, shelf, from, to);
-  }
-
-  sizeBlocks(from: number, to: number): Block[] {
-    return allRows(this.#statements.sizeBlocks, from, to);
-  }
-
   imageSizes(images: number[]): [image: number, width: number, height: number][] {
     return images.flatMap((image) => {
       const size = firstRow<[number, number]>(this.#statements.imageSize, image);
@@ -113,35 +85,9 @@ export class SqliteView implements View {
     });
   }
 
-  albumImages(shelf: number, offset: number, limit: number): number[] {
-    return allRows<[number]>(this.#statements.albumImages, shelf, offset, limit).map(([image]) => image);
-  }
-
-  names(kind: Kind, from: number, to: number): string[] {
-    return allRows<[string]>(this.#statements.names, kind, from, to).map(([name]) => name);
-  }
-
-  aliases(kind: Kind, after: string, limit: number): AliasRow[] {
-    return allRows(this.#statements.aliases, kind, after, limit);
-  }
-
-  shelves(kind: Kind, from: number, to: number): Shelf[] {
-    const rows = allRows<[number: number, size: number]>(this.#statements.shelves, kind, from, to);
-    return rows.map(([number, size]) => ({ number, size }));
-  }
-
-  termBlocks(after: [term: string, block: number], to: string, limit: number): TermBlock[] {
-    return allRows(this.#statements.termBlocks, ...after, to, limit);
-  }
-
-  titleWords(prefix: string, limit: number): string[] {
-    const { from, to } = wordsFrom('title', prefix);
-    const rows = allRows<[string]>(this.#statements.titleWords, from, to, limit);
-    return rows.map(([term]) => wordOf(term));
-  }
-
-  hashes(above: number, limit: number): [image: number, hash: string][] {
-    return allRows(this.#statements.hashes, above, limit);
+  list<Name extends ListName>(name: Name, ...parameters: Lists[Name][0]): Lists[Name][1][] {
+    const rows = allRows(this.#statements[name], ...parameters);
+    return (rows[0]?.length === 1 ? rows.flat() : rows) as Lists[Name][1][];
   }
 
   /** Verifies the next few documents, and starts over after the last one. */

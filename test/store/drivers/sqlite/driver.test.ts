@@ -56,7 +56,7 @@ test('a call that waits holds no transaction, and goes on in one of the same ver
   const result = driver.run(function* (view): Call<string> {
     const waited = yield* get(waiting.promise);
     seen.push(database.isTransaction);
-    return `${waited} ${(view.shelfBlocks(view.snapshot.all.number, 0, 10) as Block[]).flatMap(listImages)}`;
+    return `${waited} ${(view.list('shelfBlocks', view.snapshot.all.number, 0, 10) as Block[]).flatMap(listImages)}`;
   });
   await driver.run(countImages);
   assert.equal(database.isTransaction, false);
@@ -133,7 +133,7 @@ test('aliases are read from one key up to the next, each once', async () => {
   using driver = openDriver(databaseFile(box.config));
   const keysAfter = (key: string) =>
     driver.run(function* (view) {
-      return (yield* get(view.aliases('artist', key, 2))).map(([found]) => found);
+      return (yield* get(view.list('aliases', 'artist', key, 2))).map(([found]) => found);
     });
   const first = await keysAfter('');
   assert.deepEqual([first.length, (await keysAfter(first.at(-1) ?? '')).length], [2, 1]);
