@@ -99,6 +99,7 @@ test('contains compiled code only, no Node, and stays small', () => {
     'README.md',
     'bin',
     'client',
+    'client.tgz',
     'demo',
     'deploy',
     'docs',
@@ -225,7 +226,8 @@ test('zukan-client is the same code as zukan/client, small and without dependenc
   );
   const client = join(clientHome, 'node_modules/zukan-client');
   assert.deepEqual(readdirSync(client).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
-  assert.ok(statSync(tarballPath('zukan-client')).size < 20_000);
+  assert.ok(statSync(tarballPath('zukan-client')).size < 40_000);
+  assert.deepEqual(readFileSync(join(installed, 'client.tgz')), readFileSync(tarballPath('zukan-client')));
   const names = readdirSync(join(client, 'dist')).sort();
   assert.deepEqual(readdirSync(join(installed, 'client')).sort(), names);
   for (const name of names)
@@ -256,7 +258,7 @@ test('serves the demo with npx, and the client gets a picture', { timeout: 120_0
   const bytes = Buffer.from(await (await fetch(image.url)).arrayBuffer());
   assert.equal(bytes.length, image.meta.size);
   const scripts = ['gallery', 'viewer', 'client/index'].map((name) => `/gallery/${name}.js`);
-  for (const path of ['/', ...scripts, '/docs.js'])
+  for (const path of ['/', ...scripts, '/docs.js', '/client.tgz'])
     assert.equal((await fetch(origin + path, { headers: { Accept: 'text/html' } })).status, 200, path);
 
   // Before and after a picture is opened.

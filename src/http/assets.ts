@@ -28,7 +28,7 @@ export interface Asset {
 export function makeAsset(content: string | Buffer, type: string): Asset {
   const bytes = Buffer.from(content);
   const asset = { type, eTag: entityTag(bytes), bytes };
-  if (/^(image\/(?!svg)|font\/)/.test(type)) return asset;
+  if (/^(image\/(?!svg)|font\/|application\/gzip)/.test(type)) return asset;
   return {
     ...asset,
     encodings: { br: once(() => compressBrotli(bytes)), gzip: once(() => compressGzip(bytes)) },

@@ -1,35 +1,33 @@
 // depth: all
-/** The compiled client in other runtimes than the one of the tests: Node 20, Chromium, and Deno and Bun if installed. */
+/**
+ * The client that a server offers, in other runtimes than the one of the tests: Node 20, Chromium, and Deno and Bun if installed. With
+ * ZUKAN_TEST_EVERYTHING also Deno's check of its types, and what finds mistakes in packages.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { startBrowser } from '../support/browser/browser.ts';
-import { findChromium, findProgram, installChromium, unless } from '../support/servers/needs.ts';
+import { installPackages } from '../support/npm.ts';
+import { everything, findChromium, findProgram, installChromium, unless } from '../support/servers/needs.ts';
 import { onDisk, temporaryFolder } from '../support/workspace.ts';
 import { startKnownService } from '../support/zukan/service.ts';
 
 const run = promisify(execFile);
-const checkout = join(import.meta.dirname, '../..');
 const folder = temporaryFolder(onDisk);
 
-// Compiled beside a copy of the manifest, as npm would install it. test/package.test.ts installs the real package.
-const installed = join(folder, 'node_modules/zukan-client');
-mkdirSync(installed, { recursive: true });
-// Deno asks for it.
-writeFileSync(join(folder, 'package.json'), '{ "dependencies": { "zukan-client": "*" } }');
-symlinkSync(join(checkout, 'client/package.json'), join(installed, 'package.json'));
-await run(process.execPath, [
-  join(checkout, 'node_modules/typescript/bin/tsc'),
-  ...['-p', join(checkout, 'client'), '--outDir', join(installed, 'dist')],
-]);
-
 const { origin } = await startKnownService();
+const tools = everything ? ['deno@2.9.6', '@arethetypeswrong/cli@0.18.5', 'publint@0.3.25'] : [];
+await installPackages(folder, [`${origin}/client.tgz`, ...tools]);
+const bin = join(folder, 'node_modules/.bin');
+const deno = findProgram('deno', [bin]);
+const installed = join(folder, 'node_modules/zukan-client');
+
 const program = `
 import { Zukan, ZukanError } from 'zukan-client';
 const zukan = new Zukan({ origin: '${origin}' });
@@ -44,7 +42,7 @@ const expected = '4 true 400 enough';
 const runtimes = {
   'this Node': async () => process.execPath,
   'Node 20': findNode20,
-  ...(findProgram('deno') && { Deno: async () => findProgram('deno') as string }),
+  ...(deno && { Deno: async () => deno }),
   ...(findProgram('bun') && { Bun: async () => findProgram('bun') as string }),
 };
 
@@ -58,6 +56,24 @@ for (const [name, find] of Object.entries(runtimes))
     assert.equal(stdout.trim(), expected);
   });
 
+describe('the package', { skip: !everything && 'ZUKAN_TEST_EVERYTHING is not set' }, () => {
+  test('has types for Deno', async () => {
+    const path = join(folder, 'program.ts');
+    writeFileSync(
+      path,
+      program.replace('const error', 'const error: unknown').replace('error.status', '400'),
+    );
+    await run(deno ?? '', ['check', '--node-modules-dir=manual', path], { cwd: folder });
+  });
+
+  test('has types for every way of resolving modules, and no mistakes', async () => {
+    const path = join(folder, 'client.tgz');
+    writeFileSync(path, await (await fetch(`${origin}/client.tgz`)).bytes());
+    await run(join(bin, 'attw'), [path]).catch(({ stdout }) => assert.fail(stdout));
+    await run(join(bin, 'publint'), ['--strict', path]).catch(({ stdout }) => assert.fail(stdout));
+  });
+});
+
 /** The system's Node if it has that version, or else one from the registry. */
 async function findNode20(): Promise<string> {
   const system = '/usr/bin/node';
@@ -68,8 +84,7 @@ async function findNode20(): Promise<string> {
   );
   const home = join(folder, 'node20');
   mkdirSync(home);
-  const flags = ['--prefix', home, '--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...flags, `${name}@20`], { cwd: home });
+  await installPackages(home, [`${name}@20`]);
   return join(home, 'node_modules', name, 'bin/node');
 }
 

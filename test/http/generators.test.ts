@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
+import { installPackages } from '../support/npm.ts';
 import { everything } from '../support/servers/needs.ts';
 import { onDisk, temporaryFolder } from '../support/workspace.ts';
 import { startKnownService } from '../support/zukan/service.ts';
@@ -78,8 +79,7 @@ describe('of the OpenAPI document', { skip: !everything && 'ZUKAN_TEST_EVERYTHIN
   const { origin } = await startKnownService();
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'openapi.json'), await (await fetch(`${origin}/openapi.json`)).text());
-  const flags = ['--prefix', folder, '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  await call('npm', ['install', ...flags, ...tools]);
+  await installPackages(folder, tools);
 
   for (const [name, [command, program]] of Object.entries(clients))
     test(`${name} makes a client that gets a picture`, async () => {

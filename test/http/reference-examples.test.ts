@@ -94,10 +94,17 @@ test('hostile names work in every language, and can neither leave their quotes n
   assert.ok(printed.length >= scripts.length && !printed.includes(undefined));
   const programs = await readCode(service.get, 'client');
   assert.equal(programs.length, routes.length + 2);
-  for (const code of programs) await runScript(code.replace("import { Zukan } from 'zukan-client';", ''));
+  const imports = `// npm install ${service.origin}/client.tgz\nimport { Zukan } from 'zukan-client';`;
+  for (const code of programs) {
+    assert.ok(code.startsWith(imports), code);
+    await runScript(code.slice(imports.length));
+  }
   const [bot = ''] = await readCode(service.get, 'bot');
   await runScript(`${bot}\nconsole.log(await pictureCommand());`);
   assert.match(String(printed.at(-1)), /^http\S+ by <img src=x/);
+  const refuse = async () => Response.json({ message: 'Too many requests.' }, { status: 429 });
+  const reply = await new AsyncFunction('fetch', `${bot}\nreturn pictureCommand();`)(refuse);
+  assert.equal(reply, 'No picture right now, try again later.');
   const python = findProgram('python3');
   if (python === undefined) return t.diagnostic('Python is not installed: its examples were not run.');
   const modules = await readCode(service.get, 'python');

@@ -89,6 +89,7 @@ describe('/openapi.json', () => {
         '/docs',
         '/openapi.json',
         '/postman.json',
+        '/client.tgz',
         '/favicon.ico',
         '/manifest.webmanifest',
         '/robots.txt',
@@ -333,8 +334,8 @@ describe('/docs', () => {
   );
 
   test('has a working example call for every endpoint and page', async () => {
-    // Their addresses are those of a picture.
-    const withoutExample = 2;
+    // Two addresses are those of a picture, and one is a package.
+    const withoutExample = 3;
     const stepsOfQuickStart = 2;
     const apiCalls = stepsOfQuickStart + routes.length;
     assert.equal(calls.length, stepsOfQuickStart + Object.keys(whole.paths).length - withoutExample);

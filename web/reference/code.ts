@@ -110,7 +110,7 @@ function clientSample(
   ];
   // A redirect has a method that returns its address.
   const call = request.body === 'file' ? `zukan.${method}Url` : `await zukan.${method}`;
-  return `import { Zukan } from 'zukan-client';
+  return `// npm install ${origin}/client.tgz\nimport { Zukan } from 'zukan-client';
 
 const zukan = new Zukan(${joinObject(client)});
 console.log(${call}(${values.join(', ')}));`;
@@ -133,10 +133,10 @@ function quote(text: string): string {
   return `'${escaped}'`;
 }
 
-/** A part of code, and the class of its colour: a string, a key, a literal or a keyword. */
+/** A part of code, and the class of its colour: a string or comment, a key, a literal or a keyword. */
 export type Token = [text: string, kind?: 's' | 'p' | 'n' | 'k'];
 
-const string = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/;
+const string = /^\/\/ .*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/;
 const literal = /\b(?:\d+(?:\.\d+)?|true|false)\b/;
 const keyword = /\b(?:import|from|const|await|new|with|as)\b|^curl\b|(?<= )-[A-Za-z]\b|<\/?\w+|\/?>$/;
 const tokens = new RegExp(`(${string.source})(?=(:)?)|(${literal.source})|(${keyword.source})`, 'gm');

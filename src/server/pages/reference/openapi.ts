@@ -7,6 +7,7 @@ import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
 import type * as Type from '../../../lib/json-schema.ts';
 import { license, version } from '../../../lib/version.ts';
 import { accentStyle, HTML_TYPE, scriptPolicy } from '../../../pages/html.ts';
+import { readClientPackage } from '../client-package.ts';
 import { buildComponents, idKey, parameterKey, toSchemaOrRef } from './components.ts';
 import { ExampleCache, type Examples } from './examples.ts';
 import { pages, pagesTag } from './outside.ts';
@@ -215,6 +216,7 @@ export function referencePages(
     const [code = ''] = await (await files()).readScripts();
     return makeAsset(code, SCRIPT_TYPE);
   });
+  const client = once(readClientPackage);
   const examples = new ExampleCache(services, routes, prefix === '/' ? '' : prefix);
   /** The same for everyone, and made again when the examples change. */
   const remade = (make: (found: Examples) => Asset | Promise<Asset>) => {
@@ -242,6 +244,7 @@ export function referencePages(
   return {
     '/openapi.json': async (exchange) => sendAsset(exchange, await json(exchange)),
     '/postman.json': async (exchange) => sendAsset(exchange, await postman(exchange)),
+    '/client.tgz': async (exchange) => sendAsset(exchange, await client()),
     '/docs.css': async (exchange) => sendVersioned(exchange, await style()),
     '/docs.js': async (exchange) => sendVersioned(exchange, await script()),
     '/docs': async (exchange) => {

@@ -235,6 +235,12 @@ export const pages: Record<string, PathItem> = {
     'Every endpoint of the API, to be imported into Postman.',
     asset('application/json', { type: 'object' }),
   ),
+  '/client.tgz': page(
+    'clientPackage',
+    'Get the package of the typed client',
+    'For `npm install`, Yarn, pnpm and Bun. A checkout without the compiler has none.',
+    { ...asset('application/gzip', {}), 404: refTo('responses', 'NotFound'), ...failures },
+  ),
   '/favicon.ico': page('icon', 'Get the icon of the site', 'Browsers show it next to the title of a page.', {
     200: success(bytes, 'ETag', 'Cache-Control'),
     304: notModified('ETag', 'Cache-Control'),

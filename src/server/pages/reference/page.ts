@@ -213,9 +213,8 @@ function usageSamples(origin: string, random: (query: Query) => Request, prefix:
       label: 'Bot',
       code: `async function pictureCommand() {
   const response = await fetch('${origin}${image}');
-  const { success, message, data } = await response.json();
-  if (!success) return message;
-  const [image] = data;
+  if (!response.ok) return 'No picture right now, try again later.';
+  const [image] = (await response.json()).data;
   if (!image) return 'There is no picture.';
   return \`\${image.url} by \${image.artistDetails.name}\`;
 }`,

@@ -90,7 +90,7 @@ function bodyOf(responses: Operation['responses']): Request['body'] {
   return (schema as Schema).properties?.data ? 'data' : 'json';
 }
 
-/** Nobody can sign the link to a file as an example. */
+/** Nobody can sign the link to a file as an example, or read a package. */
 function exampleBlocks(
   name: string,
   request: Request,
@@ -98,7 +98,7 @@ function exampleBlocks(
   { origin, call, response }: OperationExample,
 ): Markup {
   const { path } = request;
-  if (!call && path.includes('{')) return html``;
+  if (!call && /\{|\.tgz$/.test(path)) return html``;
   const tryButton = html`<button type="button" class="button small" data-action="try" aria-expanded="false" aria-label="Try it: ${path}">Try it</button>`;
   const buttons = html`${copyButton(`Copy the example of ${path}`)}
 ${call ? tryButton : ''}`;
