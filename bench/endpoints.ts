@@ -23,6 +23,7 @@ export interface Endpoint {
 type Headers = Record<string, string>;
 
 const SAMPLES = 50;
+const browser: Headers = { Accept: 'text/html' };
 const RANDOM = ['/api/image/random?limit=10'];
 
 const endpoints: Endpoint[] = [
@@ -67,6 +68,23 @@ const endpoints: Endpoint[] = [
   endpoint('gzip', 'random, limit 10, gzip', ({ origin }) => probe(origin, RANDOM, accepting('gzip'))),
   endpoint('br', 'random, limit 10, br', ({ origin }) => probe(origin, RANDOM, accepting('br'))),
   endpoint('zstd', 'random, limit 10, zstd', ({ origin }) => probe(origin, RANDOM, accepting('zstd'))),
+  // Pages. Those with filters, searches and random pictures are written for each request; others are kept.
+  endpoint('home', 'page: random pictures', ({ origin }) => probe(origin, ['/'], browser)),
+  endpoint('home-zstd', 'page: random pictures, zstd', ({ origin }) =>
+    probe(origin, ['/'], { ...browser, ...accepting('zstd') }),
+  ),
+  endpoint('filtered', 'page: newest pictures, filtered', ({ origin }) =>
+    probe(origin, ['/newest?nsfw=sfw,questionable'], browser),
+  ),
+  endpoint('search', 'page: a search', ({ origin }) => probe(origin, ['/search?q=a+-b'], browser)),
+  endpoint('picture', 'page: a picture, filtered', ({ origin, ids }) =>
+    probe(
+      origin,
+      ids.map((id) => `/pictures/${id}?nsfw=sfw,questionable`),
+      browser,
+    ),
+  ),
+  endpoint('newest', 'page: newest pictures, kept', ({ origin }) => probe(origin, ['/newest'], browser)),
 ];
 
 function endpoint(name: string, title: string, target: Endpoint['target']): Endpoint {

@@ -234,9 +234,10 @@ export class Exchange {
    * Compresses the body if it is long enough and the client accepts it. It may be a rope of many pieces: V8 joins concatenated
    * strings only when it must, and nothing looks at them before they are sent.
    */
-  sendCompressed(status: number, body: ByteString, type: string): void {
+  sendCompressed(status: number, body: Bytes, type: string): void {
     const encoding = this.#negotiate(body.length);
-    const bytes = encoding && compress(Buffer.from(body, 'latin1'), encoding);
+    const bytes =
+      encoding && compress(typeof body === 'string' ? Buffer.from(body, 'latin1') : body, encoding);
     if (bytes) this.#sendEncoded(status, bytes, type, encoding);
     else this.sendBytes(status, body, type);
   }

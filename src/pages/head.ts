@@ -8,7 +8,7 @@ import type { Image, Rating } from '../catalogue/schemas.ts';
 import { shorten as shortenText } from '../lib/text.ts';
 import { type EntryView, firstPage, formatView, isPlain, kindWords, type View } from './address.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, jsonScript, type Markup } from './html.ts';
-import type { Entry, Facts, Model, PictureModel } from './model.ts';
+import type { Cover, Entry, Facts, Model, PictureModel } from './model.ts';
 import { altOf, categoryNames, shorten, texts, titleOf } from './texts.ts';
 
 /** What most sites show is up to this wide. */
@@ -40,15 +40,17 @@ export interface Picture {
 }
 
 /** The smallest version that is large enough, or else the largest. */
-export function choosePicture(image: Image): Picture | undefined {
-  const { thumbnails = [], dimens, mimetype, size } = image.meta;
-  const original = { url: image.url, width: dimens.width, height: dimens.height, mimetype };
+export function choosePicture({ url, meta }: Cover, alt: string): Picture | undefined {
+  const { thumbnails = [], dimens, mimetype, size } = meta;
+  const original = { url, width: dimens.width, height: dimens.height, mimetype };
   const versions = [...thumbnails, ...(size <= MAX_PICTURE_BYTES ? [original] : [])];
   const isLarge = ({ width, height }: { width: number; height: number }) =>
     Math.max(width, height) >= PICTURE_SIZE;
   const chosen = versions.find(isLarge) ?? versions.at(-1);
-  return chosen && { ...chosen, alt: altOf(image) };
+  return chosen && { ...chosen, alt };
 }
+
+export const pictureOf = (image: Image) => choosePicture(image, altOf(image));
 
 export const isShown = (rating: Rating, chosen: readonly Rating[]): boolean =>
   rating === 'sfw' || chosen.includes(rating);
@@ -100,7 +102,7 @@ function describeModel(model: Model, facts: Facts, site: Site): Described {
     ? site.description || texts.siteDescription(site.name, facts.images)
     : texts.newestDescription(site.name);
   const trail = isStart ? [start] : [start, { name: title, path: formatView(firstPage(view)) }];
-  return { title, text, trail, picture: facts.newest && choosePicture(facts.newest), feedFilter: '' };
+  return { title, text, trail, picture: facts.newest && pictureOf(facts.newest), feedFilter: '' };
 }
 
 /** What the filters of a page select. */
@@ -138,7 +140,7 @@ function describeEntry(
       { name: texts.kinds(kind), path: `/${kindWords[kind]}` },
       { name, path: formatView(firstPage(view), record.name) },
     ],
-    picture: cover && isForEveryone ? choosePicture(cover) : undefined,
+    picture: cover && isForEveryone ? choosePicture(cover, name) : undefined,
     feedFilter: isForEveryone ? `?${filter}` : '',
   };
 }
@@ -169,7 +171,7 @@ function describePicture(model: PictureModel, start: { name: string; path: strin
     title: artist ? shorten(texts.by(title, artist)) : title,
     text: shorten(image.description || [...categoryNames(image), texts.pixels(width, height)].join(' · ')),
     trail: [start, ...(middle ? [middle] : []), { name: title, path }],
-    picture: image.nsfw === 'sfw' ? choosePicture(image) : undefined,
+    picture: image.nsfw === 'sfw' ? pictureOf(image) : undefined,
     feedFilter: '',
   };
 }

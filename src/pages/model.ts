@@ -5,7 +5,7 @@ import { readLatest, readSeeded, unwrap } from '../api/images.ts';
 import { readFound } from '../api/search.ts';
 import type { Caller, EntryDetails, Filter, Found } from '../catalogue/catalogue.ts';
 import { UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
-import { type ImageDocument, type SignLink, withoutLink } from '../catalogue/documents/image-document.ts';
+import type { ImageDocument, SignLink } from '../catalogue/documents/image-document.ts';
 import type {
   Album,
   Artist,
@@ -30,11 +30,14 @@ const MAX_NAMED = 5;
 
 export type AnyEntry = Artist | Character | Category | Album;
 
+/** The parts of an image that show it. */
+export type Cover = Pick<Image, 'url' | 'meta'>;
+
 export interface Entry {
   kind: Kind;
   record: AnyEntry;
   images: number;
-  cover: Image | undefined;
+  cover?: Cover;
 }
 
 /** What a filter selects by id. */
@@ -210,8 +213,16 @@ async function findEntry(source: Source, kind: Kind, id: string): Promise<Entry>
   return toEntry(source, kind, found);
 }
 
-function toEntry({ signLink }: Source, kind: Kind, { json, images, cover }: EntryDetails): Entry {
-  return { kind, record: parseJsonBytes(json), images, cover: cover?.toImage(signLink, ['thumbnails']) };
+const toEntry = (source: Source, kind: Kind, details: EntryDetails): Entry =>
+  toEntries(source, kind, [details])[0] as Entry;
+
+/** Parsed at once, as images are. */
+function toEntries({ signLink }: Source, kind: Kind, details: readonly EntryDetails[]): Entry[] {
+  const parts = details.map(({ json, images, cover }) => {
+    const coverPart = cover ? `,"cover":${cover.toCover(signLink)}` : '';
+    return `{"kind":"${kind}","record":${json},"images":${images}${coverPart}}`;
+  });
+  return parseJsonBytes(`[${parts.join()}]`);
 }
 
 async function readList(source: Source, view: EntriesModel['view']): Promise<EntriesModel> {
@@ -229,7 +240,7 @@ async function readList(source: Source, view: EntriesModel['view']): Promise<Ent
     !pattern && sort === 'name'
       ? await source.services.catalogue.list(kind, call, true)
       : await searchNames({ ...callOf(source, {}), query: call }, kind);
-  const entries = items.map((item) => toEntry(source, kind, item));
+  const entries = toEntries(source, kind, items);
   return { name: 'entries', view, entries, total, ...windowLinks(view, total) };
 }
 
@@ -250,8 +261,6 @@ async function readSearch(source: Source, view: ImagesModel['view']): Promise<Im
     readFound(callOf(source, query), filter, PAGE_SIZE),
     nameEntries(source, query),
   ]);
-  const entriesOf = (kind: Kind, entries: EntryDetails[]) =>
-    entries.map((entry) => toEntry(source, kind, entry));
   return {
     name: 'images',
     view,
@@ -259,10 +268,10 @@ async function readSearch(source: Source, view: ImagesModel['view']): Promise<Im
     next: cursor === undefined ? undefined : { ...view, query: { ...query, cursor } },
     named,
     found: [
-      ...entriesOf('artist', found.artists),
-      ...entriesOf('character', found.characters),
-      ...entriesOf('category', found.categories),
-      ...entriesOf('album', found.albums),
+      ...toEntries(source, 'artist', found.artists),
+      ...toEntries(source, 'character', found.characters),
+      ...toEntries(source, 'category', found.categories),
+      ...toEntries(source, 'album', found.albums),
     ],
     search: found,
     chosen: chosen ?? [],
@@ -322,7 +331,7 @@ async function findNeighbours(
     ),
   ]);
   if (!album || album.id !== albumId || !('items' in page)) return {};
-  const ids = page.items.map((item) => item.toImage(withoutLink).id);
+  const ids = page.items.map((item) => item.id);
   const at = ids.indexOf(id);
   const neighbour = (step: number): View | undefined => {
     const other = ids[at + step];

@@ -11,7 +11,6 @@ import { ApiError, type Exchange } from '../http/exchange.ts';
 import { errorField } from '../http/logger.ts';
 import { prefersHtml } from '../http/request.ts';
 import { decodePath, type Handler } from '../http/server.ts';
-import { toByteString } from '../lib/byte-string.ts';
 import { LruCache } from '../lib/lru-cache.ts';
 import { Unavailable } from '../lib/metrics.ts';
 import { formatView, isPlain, kindWords, newAddress, parseView, type View } from './address.ts';
@@ -119,7 +118,7 @@ class Pages {
     const page = await this.#write(model, facts, source.origin);
     if (key === undefined || isEmpty(model)) {
       exchange.header('Cache-Control', 'no-cache');
-      return exchange.sendCompressed(200, toByteString(page), HTML_TYPE);
+      return exchange.sendCompressed(200, Buffer.from(page), HTML_TYPE);
     }
     const asset = makeText(page, HTML_TYPE);
     this.#keep(key, statistics, source, asset);
@@ -208,7 +207,7 @@ class Pages {
       'Cache-Control': 'no-store',
       ...(error instanceof ApiError ? error.headers : { 'Retry-After': '1' }),
     });
-    exchange.sendCompressed(status, toByteString(page.text), HTML_TYPE);
+    exchange.sendCompressed(status, Buffer.from(page.text), HTML_TYPE);
   }
 }
 

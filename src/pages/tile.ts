@@ -3,6 +3,7 @@ import type { Image, Rating } from '../catalogue/schemas.ts';
 import { formatView, type Query } from './address.ts';
 import { isShown } from './head.ts';
 import { html, Markup } from './html.ts';
+import type { Cover } from './model.ts';
 import { altOf, texts } from './texts.ts';
 
 interface Source {
@@ -16,12 +17,12 @@ const MAX_BYTES_IN_GRID = 500_000;
 const MAX_BYTES_ON_PAGE = 3_000_000;
 
 /** Thumbnails are stills, so nothing moves in a grid unless there are none. An image of which it is not known may be an animation. */
-export const gridSources = (image: Image) =>
+export const gridSources = (image: Cover) =>
   listSources(image, image.meta.animated === false, MAX_BYTES_IN_GRID);
 export const pageSources = (image: Image) => listSources(image, true, MAX_BYTES_ON_PAGE);
 
 /** An image has no thumbnails if it is small, or if the service makes none. */
-function listSources({ url, meta }: Image, mayBeOriginal: boolean, maxBytes: number): Source[] {
+function listSources({ url, meta }: Cover, mayBeOriginal: boolean, maxBytes: number): Source[] {
   const { thumbnails = [], size, dimens } = meta;
   const isSmall = size <= maxBytes && dimens.width * dimens.height <= MAX_PIXELS;
   const original = { url, width: dimens.width };
@@ -36,7 +37,7 @@ interface PictureOptions {
 }
 
 export function pictureTag(
-  image: Image,
+  image: Cover,
   sources: readonly Source[],
   { alt, sizes, isEarly }: PictureOptions,
 ): Markup {
@@ -74,7 +75,7 @@ interface Ground {
 }
 
 /** Reads the start of the ThumbHash, which has the averages. */
-export function groundOf({ meta: { thumbHash, color } }: Image): Ground {
+export function groundOf({ meta: { thumbHash, color } }: Cover): Ground {
   const hash = Buffer.from(thumbHash ?? '', 'base64');
   if (hash.length < 5) return { isClear: false, colour: color };
   const header = hash.readUIntLE(0, 3);

@@ -100,7 +100,7 @@ export class ImageDocument implements LinkedFile {
   readonly #document: ByteString;
   readonly #placeholders: Placeholders;
   readonly #shared: SharedParts | undefined;
-  /** Parsed once: all thumbnails have it in their links. */
+  /** Found once: all thumbnails have it in their links. */
   #eTag: string | undefined;
 
   /** With `located`, the document is a byte string already. */
@@ -142,15 +142,22 @@ export class ImageDocument implements LinkedFile {
   }
 
   eTag(): string {
-    this.#eTag ??= this.facts().eTag;
+    if (this.#eTag === undefined) {
+      const start = this.#meta + '{"eTag":'.length;
+      this.#eTag = JSON.parse(this.#document.slice(start, this.#document.indexOf(',', start))) as string;
+    }
     return this.#eTag;
   }
 
   /** What is needed to send the file. */
   facts(): FileFacts {
     const { expires } = this.#placeholders;
-    const start = this.#document.lastIndexOf('"meta":{', expires) + '"meta":'.length;
-    return { key: this.key, ...JSON.parse(`${this.#document.slice(start, expires)}"}`) };
+    return { key: this.key, ...JSON.parse(`${this.#document.slice(this.#meta, expires)}"}`) };
+  }
+
+  /** Where the metadata of the file begin. */
+  get #meta(): number {
+    return this.#document.lastIndexOf('"meta":{', this.#placeholders.expires) + '"meta":'.length;
   }
 
   /** Empty if it has none. */

@@ -23,7 +23,7 @@ import * as Type from '../../lib/json-schema.ts';
 import { type Licence, readLicence } from '../../lib/licence.ts';
 import { shorten as shortenText } from '../../lib/text.ts';
 import { formatView } from '../../pages/address.ts';
-import { choosePicture } from '../../pages/head.ts';
+import { pictureOf } from '../../pages/head.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../../pages/html.ts';
 import { categoryNames, shorten, titleOf } from '../../pages/texts.ts';
 
@@ -78,7 +78,7 @@ interface Entry {
   createdAt: string;
   artist: { name: string; url: string };
   categories: string[];
-  picture: ReturnType<typeof choosePicture>;
+  picture: ReturnType<typeof pictureOf>;
   /** The original. */
   file: { url: string; type: string; size: number };
   rights: Pick<Rights, 'licence' | 'credit'>;
@@ -156,7 +156,7 @@ async function subjects({ services, query }: FeedCall): Promise<string[]> {
 function toEntry(image: Image, origin: string): Entry {
   const { name = '', url = '' } = image.artistDetails ?? {};
   const page = origin + formatView({ name: 'picture', id: image.id, query: {} }, image.title);
-  const picture = choosePicture(image);
+  const picture = pictureOf(image);
   const { licence = { name: '', url: '' }, credit = '' } = image;
   return {
     id: `urn:uuid:${image.id}`,
