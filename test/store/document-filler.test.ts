@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { ImageDocument } from '../../src/catalogue/documents/image-document.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openWriter } from '../../src/server/engines.ts';
@@ -13,7 +14,7 @@ import { DocumentFiller } from '../../src/store/document-cache/filler.ts';
 import { Servers } from '../../src/store/drivers/postgres/servers.ts';
 import { PostgresDriver } from '../../src/store/drivers/postgres/store.ts';
 import { openDriver } from '../../src/store/drivers/sqlite/store.ts';
-import { StoredCatalogue } from '../../src/store/read/catalogue.ts';
+import { openCatalogue } from '../../src/store/read/catalogue.ts';
 import type { Driver } from '../../src/store/view.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, listed, sandbox } from '../support/catalogues/import.ts';
@@ -66,7 +67,7 @@ async function start(engine: Pick<Engine, 'environment'>, bytes = 4 * 1024 * 102
   const box = sandbox(engine);
   await box.import([artist('1'), ...Array.from({ length: COUNT }, (_, index) => image(index + 1))]);
   const memory = new SharedArrayBuffer(bytes);
-  const catalogue = new StoredCatalogue(driverOf(box.config), memory);
+  const catalogue = openCatalogue(driverOf(box.config), memory);
   const filler = new DocumentFiller(driverOf(box.config, 1), memory);
   const metric = (name: string) =>
     catalogue.metrics().find((metric) => metric.name === `zukan_document_cache_${name}`)?.samples[0]?.value ??
@@ -239,7 +240,7 @@ describe('the document cache on PostgreSQL', { skip }, async () => {
     await catchUp();
     const open = (readUrls: string[], memory?: SharedArrayBuffer) => {
       const servers = openServers(url, readUrls, 3);
-      return { servers, catalogue: new StoredCatalogue(new PostgresDriver(servers), memory) };
+      return { servers, catalogue: openCatalogue(new PostgresDriver(servers), memory) };
     };
     const cached = [open([], memory), open([replicaUrl], memory)];
     const without = open([]);
@@ -288,12 +289,12 @@ function nameOf(image: ImageDocument): string {
 }
 
 /** The ids and a part of all images. */
-async function readAll(catalogue: StoredCatalogue): Promise<string[]> {
+async function readAll(catalogue: Catalogue): Promise<string[]> {
   return (await listed(catalogue, {}, ALL)).map(describeImage);
 }
 
 /** Images found by every kind of statement. */
-async function readSome(catalogue: StoredCatalogue): Promise<string[]> {
+async function readSome(catalogue: Catalogue): Promise<string[]> {
   const randomInt = seededRandomInt(1);
   const latest = await catalogue.latestImages({ nsfw: ['sfw'] }, undefined, 5, caller);
   assert.ok('images' in latest);

@@ -1,7 +1,7 @@
 /** The store in PostgreSQL: connection pools for the catalogue and the tokens, and one connection that listens. */
 import { defaultTuning, type Tuning } from '../../../lib/tuning.ts';
 import { DocumentFiller } from '../../document-cache/filler.ts';
-import { StoredCatalogue } from '../../read/catalogue.ts';
+import { openCatalogue } from '../../read/catalogue.ts';
 import type { Store } from '../../session.ts';
 import {
   buildSnapshot,
@@ -38,7 +38,7 @@ export async function openStore(
   // A replica that has not caught up with a migration is out of date.
   servers.noteRevision(rows[0]?.number);
   const driver = new PostgresDriver(servers, tuning);
-  const catalogue = new StoredCatalogue(driver, documents, tuning);
+  const catalogue = openCatalogue(driver, documents, tuning);
   const listening = listen({
     url: options.url,
     onRevision: (revision) => driver.onRevision(revision),

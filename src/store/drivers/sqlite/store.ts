@@ -5,7 +5,7 @@ import { batchAtOnce } from '../../../lib/concurrency.ts';
 import { defaultTuning } from '../../../lib/tuning.ts';
 import { DocumentFiller } from '../../document-cache/filler.ts';
 import type { NewId } from '../../migrations/migrations.ts';
-import { StoredCatalogue } from '../../read/catalogue.ts';
+import { openCatalogue } from '../../read/catalogue.ts';
 import type { Store } from '../../session.ts';
 import {
   type Call,
@@ -57,7 +57,7 @@ export function openStore(
 ): Store {
   const driver = openDriver(path, tuning);
   const file = fileOf(path);
-  const catalogue = new StoredCatalogue(driver, documents, tuning);
+  const catalogue = openCatalogue(driver, documents, tuning);
   const tokens = openTokenStore(tokensPath, path, tuning);
   return {
     catalogue,

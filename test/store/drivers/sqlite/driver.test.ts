@@ -4,7 +4,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { type Block, listImages } from '../../../../src/catalogue/sets/blocks.ts';
 import { openDriver, SqliteDriver } from '../../../../src/store/drivers/sqlite/store.ts';
-import { StoredCatalogue } from '../../../../src/store/read/catalogue.ts';
+import { openCatalogue } from '../../../../src/store/read/catalogue.ts';
 import { type Call, get, type View } from '../../../../src/store/view.ts';
 import { keyed, sandbox } from '../../../support/catalogues/import.ts';
 import { databaseFile } from '../../../support/zukan/service.ts';
@@ -116,7 +116,7 @@ test('the catalogue recovers from a failed read', async () => {
   const box = sandbox();
   await box.import([keyed(1)]);
   using driver = openDriver(databaseFile(box.config));
-  const catalogue = new StoredCatalogue(driver);
+  const catalogue = openCatalogue(driver);
   const count = async () => (await catalogue.statistics()).images.count;
   assert.equal(await count(), 1);
   await box.import([keyed(2)]);
