@@ -1,7 +1,7 @@
 /** Every server has the package of the client, for ES modules and for CommonJS. test/package.test.ts installs that of a release. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -31,4 +31,15 @@ test('a checkout serves a package that modules import, and older programs requir
     await assert.rejects(zukan.artists({ search: 'mar(' }), ZukanError);
   }
   for (const path of [ofModules.types, types]) assert.ok(existsSync(join(installed, path)), path);
+});
+
+test('the package of zukan contains it, and a checkout without the compiler has none', async () => {
+  const folder = temporaryFolder();
+  for (const part of ['src', 'package.json'])
+    cpSync(join(import.meta.dirname, '../..', part), join(folder, part), { recursive: true });
+  const script = pathToFileURL(join(folder, 'src/server/pages/client-package.ts'));
+  const { readClientPackage } = await import(script.href);
+  await assert.rejects(readClientPackage(), { status: 404 });
+  writeFileSync(join(folder, 'client.tgz'), 'packed');
+  assert.equal(String((await readClientPackage()).bytes), 'packed');
 });

@@ -2,14 +2,14 @@
  * The OpenAPI document as programs get it: without what only the page shows. Tools send every example at once, so only those stay that
  * work together on this catalogue, and many ignore a server that belongs to one path, so what is outside the prefixes is left out.
  */
-import type { ExampleRecords } from '../../../api/examples.ts';
+import { type ExampleRecords, searchForArtist } from '../../../api/examples.ts';
 import type { Kind } from '../../../catalogue/schemas.ts';
 import { pagesTag } from './outside.ts';
 import type { Components, OpenApi, Operation, Parameter, PathItem } from './responses.ts';
 
 /** The parameters that leave out no image, or none that the others want. */
 const HARMLESS = [
-  ...['limit', 'offset', 'nsfw', 'embedRatings', 'match', 'include', 'entryInclude', 'q', 'search', 'sort'],
+  ...['limit', 'offset', 'nsfw', 'embedRatings', 'match', 'include', 'entryInclude', 'search', 'sort'],
   ...['seed', 'width', 'strict'],
 ];
 
@@ -42,6 +42,7 @@ export function publishOpenApi(
 function workingExample(key: string, { in: location, example }: Parameter, records: ExampleRecords): unknown {
   if (location === 'path') return records[key.slice(0, -'Id'.length) as Kind | 'image'].id;
   if (key === 'categories') return records.categories.length > 0 ? records.categories : undefined;
+  if (key === 'q') return searchForArtist(records.artist.name);
   return HARMLESS.includes(key) ? example : undefined;
 }
 
