@@ -4,6 +4,7 @@ import { byId, el } from '../dom.ts';
 import { describeOption } from './changes/change-row.ts';
 import { post } from './shared/api.ts';
 import { Combobox } from './shared/combobox.ts';
+import { button, choice, field } from './shared/elements.ts';
 import type { IdList } from './shared/id-list.ts';
 import { formatNumber, hideProgress, notify, showProgress } from './shared/notices.ts';
 import type { EntryFilter } from './views/entries.ts';
@@ -32,7 +33,9 @@ export class Filters {
   readonly #rating = byId<HTMLSelectElement>('rating-filter');
   readonly #order = byId<HTMLSelectElement>('order');
   readonly #imports = el('optgroup', { label: 'One import' });
-  readonly #kind = el('select', { 'aria-label': 'Filter by' });
+  readonly #kind = choice(Object.fromEntries(KINDS.map((kind) => [kind, kind])), {
+    'aria-label': 'Filter by',
+  });
   readonly #records = recordFields(() => this.#changed());
   readonly #onChange: () => void;
   #narrowed: Required<Narrowed> = { shows: [], entries: [], like: '' };
@@ -40,7 +43,6 @@ export class Filters {
   /** `onOrder` is called when only the order has changed, `onPicture` with a picture whose look-alikes are wanted. */
   constructor(onChange: () => void, onOrder: () => void, onPicture: (file: File) => void) {
     this.#onChange = onChange;
-    this.#kind.append(...KINDS.map((kind) => el('option', { value: kind }, kind)));
     const combobox = new Combobox({
       label: 'Filter by name',
       kind: () => this.#kind.value as Kind,
@@ -163,19 +165,13 @@ export class Filters {
       if (!wanted.delete(chip.dataset.name ?? '')) chip.remove();
     for (const [name, remove] of wanted)
       box.append(
-        el(
-          'button',
-          {
-            type: 'button',
-            class: 'chip',
-            'data-name': name,
-            'aria-label': `Remove the filter ${name}`,
-            click: () => {
-              remove();
-              this.#changed();
-            },
-          },
+        button(
           `${name} ×`,
+          () => {
+            remove();
+            this.#changed();
+          },
+          { class: 'chip', 'data-name': name, 'aria-label': `Remove the filter ${name}` },
         ),
       );
   }
@@ -282,9 +278,7 @@ function recordFields(onChange: () => void) {
     const bounds = type === 'number' ? { min: 0, max: 1_000_000 } : { maxlength: name === 'q' ? 100 : 200 };
     return el('input', { type, name, ...bounds, change: onChange });
   });
-  const labelled = inputs.map((input) =>
-    el('label', { class: 'field' }, el('span', {}, fields[input.name as Field][0]), input),
-  );
+  const labelled = inputs.map((input) => field(fields[input.name as Field][0], input));
   return {
     element: el('div', { class: 'fields' }, ...labelled),
     /** Only those that a browser accepts: a date of an address may be anything. */

@@ -12,8 +12,9 @@ import { Panel, RATINGS } from './panel/panel.ts';
 import { TAG_KEYS } from './panel/tags.ts';
 import { Editing } from './saving/editing.ts';
 import type { Steps } from './saving/steps.ts';
-import { getIds, upload } from './shared/api.ts';
-import { showDialog, textField } from './shared/dialog.ts';
+import { getIds, LastWork, upload } from './shared/api.ts';
+import { ask } from './shared/dialog.ts';
+import { textField } from './shared/elements.ts';
 import { IdList } from './shared/id-list.ts';
 import { countPictures, explain, formatNumber } from './shared/notices.ts';
 import type { Shortcuts } from './shared/shortcuts.ts';
@@ -25,7 +26,7 @@ const REST_MS = 40;
 export class PicturesPage {
   readonly #steps: Steps;
   #ids = new IdList(new Uint8Array(), false);
-  #request = new AbortController();
+  readonly #request = new LastWork();
   #listed = Promise.resolve();
   readonly #filters = new Filters(
     () => void this.#load(),
@@ -213,11 +214,8 @@ export class PicturesPage {
   }
 
   /** With `keepsSelection`, about the same pictures are listed in another order. */
-  async #load(keepsSelection = false): Promise<void> {
-    this.#request.abort();
-    this.#request = new AbortController();
-    const { signal } = this.#request;
-    try {
+  #load(keepsSelection = false): Promise<void> {
+    return this.#request.start(async (signal) => {
       const [bytes, last] = await Promise.all([getIds(this.#filters.query, signal), this.#steps.load()]);
       const all = new IdList(bytes, false);
       this.#editing.base = last;
@@ -226,9 +224,7 @@ export class PicturesPage {
       this.#grid.refresh();
       this.#showList(keepsSelection);
       this.#filters.setImports(await loadImports());
-    } catch (error) {
-      explain(error);
-    }
+    });
   }
 
   #showList(keepsSelection = false): void {
@@ -300,10 +296,7 @@ function showRemoval(count: number, isTakeDown: boolean, remove: (reason: string
   const effect = isTakeDown
     ? 'This deletes what you selected, with its files and its history, at once and for ever. You can’t undo it.'
     : 'What you remove is no longer served and moves to the trash, from which you can restore it.';
-  showDialog(
-    `${isTakeDown ? 'Take down' : 'Remove'} ${countPictures(count)}?`,
-    [el('p', {}, effect), reason.element],
-    [{ label: isTakeDown ? 'Delete for ever' : 'Remove', isStrong: true, press }, { label: 'Cancel' }],
-  );
+  const title = `${isTakeDown ? 'Take down' : 'Remove'} ${countPictures(count)}?`;
+  ask(title, [el('p', {}, effect), reason.element], isTakeDown ? 'Delete for ever' : 'Remove', press);
   reason.input.focus();
 }

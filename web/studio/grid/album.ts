@@ -1,8 +1,9 @@
 /** Pictures are dragged to albums, and to other places in the order of one. */
 import { el } from '../../dom.ts';
 import type { Steps } from '../saving/steps.ts';
-import { change, get } from '../shared/api.ts';
-import { showDialog, textField } from '../shared/dialog.ts';
+import { change, get, LastWork } from '../shared/api.ts';
+import { ask } from '../shared/dialog.ts';
+import { button, textField } from '../shared/elements.ts';
 import type { IdList } from '../shared/id-list.ts';
 import { countPictures, explain } from '../shared/notices.ts';
 import type { Gap } from './layout.ts';
@@ -41,7 +42,7 @@ export class AlbumDrop {
   /** Where the pictures go. */
   readonly #marker = el('div', { class: 'drop-marker', hidden: true });
   readonly #actions: DropActions;
-  #request = new AbortController();
+  readonly #request = new LastWork();
   #index: number | undefined;
 
   /** `space` is where the tiles are. */
@@ -51,20 +52,17 @@ export class AlbumDrop {
     document.body.append(this.#box, this.#badge);
   }
 
-  async start(count: number): Promise<void> {
+  start(count: number): void {
     const shown = this.#actions.album();
     this.#badge.textContent = countPictures(count);
     this.#badge.hidden = false;
     this.#box.hidden = false;
     this.#albums.replaceChildren(item('New album…', ''));
-    const { signal } = this.#request;
-    try {
+    void this.#request.start(async (signal) => {
       const albums = await get('/data/entries', { kind: 'album' }, signal);
       const others = albums.filter(({ id }) => id !== shown).slice(0, MAX_SHOWN);
       this.#albums.append(...others.map(({ id, name }) => item(name, id)));
-    } catch (error) {
-      explain(error);
-    }
+    });
   }
 
   /** Returns whether the pointer makes the list of albums scroll. */
@@ -90,7 +88,6 @@ export class AlbumDrop {
   end(pointer?: Pointer): void {
     const album = pointer && this.#find(pointer)?.dataset.album;
     this.#request.abort();
-    this.#request = new AbortController();
     for (const element of [this.#badge, this.#box, this.#marker]) element.hidden = true;
     if (album !== undefined) this.#actions.dropOn(album);
     else if (pointer && this.#index !== undefined) this.#actions.moveTo(this.#index);
@@ -118,7 +115,7 @@ export function askAlbumName(create: (name: string) => void): void {
     if (text !== '') create(text);
     return text !== '';
   };
-  showDialog('New album', [name.element], [{ label: 'Create', isStrong: true, press }, { label: 'Cancel' }]);
+  ask('New album', [name.element], 'Create', press);
 }
 
 // Moves the selected pictures in the album whose order the grid shows: with keys, buttons, or where they are dropped.
@@ -152,7 +149,7 @@ export class AlbumOrder {
     this.#pictures = pictures;
     this.#actions = actions;
     for (const [label, step] of Object.entries(MOVES))
-      this.element.append(el('button', { type: 'button', click: () => this.moveBy(step) }, label));
+      this.element.append(button(label, () => this.moveBy(step), { class: undefined }));
   }
 
   /** By so many places. False if the grid does not show the order of an album. */

@@ -58,7 +58,7 @@ export class Grid {
       },
       endArea: () => actions.onSelect(),
       isMovable: (index) => this.selection.selected.has(index),
-      startMove: () => void drop.start(this.selection.selected.size),
+      startMove: () => drop.start(this.selection.selected.size),
       changeMove: (pointer, at) => drop.move(pointer, gapAt(this.#layout, at)),
       endMove: (pointer) => drop.end(pointer),
     });

@@ -3,6 +3,7 @@ import type { Change, Health, Kind } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
 import { get } from '../shared/api.ts';
+import { button } from '../shared/elements.ts';
 import { countPictures, explain, formatNumber, formatSize } from '../shared/notices.ts';
 import { helpTexts } from '../shared/shortcuts.ts';
 
@@ -137,6 +138,4 @@ function ageOf(at: string): string {
 
 const ages = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-function link(text: string, click: () => void): HTMLElement {
-  return el('button', { type: 'button', class: 'link', click }, text);
-}
+const link = (text: string, click: () => void) => button(text, click, { class: 'link' });

@@ -11,7 +11,8 @@ import { byId, el, externalLink } from '../../dom.ts';
 import { PictureHistory } from '../changes/picture-history.ts';
 import type { Steps } from '../saving/steps.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
-import { showDialog } from '../shared/dialog.ts';
+import { ask } from '../shared/dialog.ts';
+import { button } from '../shared/elements.ts';
 import { formatNumber, formatSize } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 import { addAll, Tags } from './tags.ts';
@@ -53,11 +54,7 @@ export class Panel {
   readonly #credit = el('input', { type: 'text', 'aria-label': 'Credit', maxlength: 255 });
   readonly #sourceName = el('input', { type: 'text', 'aria-label': 'Name of the source' });
   readonly #sourceUrl = el('input', { type: 'url', 'aria-label': 'URL of the source' });
-  readonly #former = el(
-    'button',
-    { type: 'button', class: 'button', click: () => this.#askFormer() },
-    'Former file…',
-  );
+  readonly #former = button('Former file…', () => this.#askFormer(), { class: 'button' });
   readonly #steps: Steps;
   readonly #history: PictureHistory;
   readonly #form: HTMLElement;
@@ -73,9 +70,7 @@ export class Panel {
     this.#actions = actions;
     this.#hint = hint;
     for (const rating of RATINGS)
-      this.#ratings.append(
-        el('button', { type: 'button', value: rating, click: () => actions.rate(rating) }, rating),
-      );
+      this.#ratings.append(button(rating, () => actions.rate(rating), { class: undefined, value: rating }));
     this.tags = new Tags((edit) => actions.edit(edit));
     const combobox = (label: string, kind: Kind, toEdit: (reference: string) => ImageEdit) =>
       new Combobox({
@@ -124,8 +119,8 @@ export class Panel {
         'div',
         { class: 'actions' },
         this.#former,
-        el('button', { type: 'button', class: 'button', click: () => actions.remove(false) }, 'Remove…'),
-        el('button', { type: 'button', class: 'button', click: () => actions.remove(true) }, 'Take down…'),
+        button('Remove…', () => actions.remove(false), { class: 'button' }),
+        button('Take down…', () => actions.remove(true), { class: 'button' }),
       ),
       this.#history.element,
     );
@@ -228,19 +223,11 @@ export class Panel {
 
   #askFormer(): void {
     const id = this.#former.value;
+    const image = el('img', { src: pictureAddress(id, `former/${PREVIEW_SIZE}`), alt: 'The former file' });
+    const effect =
+      'The picture keeps its fields, and the stricter rating of both. Its present file goes to the trash.';
     const press = () => void this.#steps.restoreFile(id);
-    showDialog(
-      'Bring the former file back?',
-      [
-        el('img', { src: pictureAddress(id, `former/${PREVIEW_SIZE}`), alt: 'The former file' }),
-        el(
-          'p',
-          {},
-          'The picture keeps its fields, and the stricter rating of both. Its present file goes to the trash.',
-        ),
-      ],
-      [{ label: 'Bring back', isStrong: true, press }, { label: 'Cancel' }],
-    );
+    ask('Bring the former file back?', [image, el('p', {}, effect)], 'Bring back', press);
   }
 
   #showEntries(
@@ -250,20 +237,16 @@ export class Panel {
     add: 'addCategories' | 'addCharacters' | 'addAlbums',
     remove: 'removeCategories' | 'removeCharacters' | 'removeAlbums',
   ): void {
-    const button = (text: string, label: string, edit: ImageEdit) =>
-      el(
-        'button',
-        { type: 'button', 'aria-label': label, title: label, click: () => this.#actions.edit(edit) },
-        text,
-      );
+    const editButton = (text: string, label: string, edit: ImageEdit) =>
+      button(text, () => this.#actions.edit(edit), { class: undefined, 'aria-label': label, title: label });
     list.replaceChildren(
       ...entries.map(({ id, name, images: count }) =>
         el(
           'li',
           {},
           el('span', {}, describe(name, count, images)),
-          ...(count < images ? [button('+', `Add ${name} to all`, { [add]: [id] })] : []),
-          button('×', `Remove ${name}`, { [remove]: [id] }),
+          ...(count < images ? [editButton('+', `Add ${name} to all`, { [add]: [id] })] : []),
+          editButton('×', `Remove ${name}`, { [remove]: [id] }),
         ),
       ),
     );
@@ -271,11 +254,7 @@ export class Panel {
 
   #resetButton(fields: EditableField[]): HTMLElement {
     const title = 'Imports of folders may change these fields again';
-    return el(
-      'button',
-      { type: 'button', class: 'button small', title, click: () => this.#actions.edit({ reset: fields }) },
-      'Let imports change them again',
-    );
+    return button('Let imports change them again', () => this.#actions.edit({ reset: fields }), { title });
   }
 }
 

@@ -4,6 +4,7 @@ import { byId, el } from '../../dom.ts';
 import { get, post } from '../shared/api.ts';
 import type { Choice } from '../shared/combobox.ts';
 import { showDialog } from '../shared/dialog.ts';
+import { button } from '../shared/elements.ts';
 import { explain, notify } from '../shared/notices.ts';
 
 export const TAG_KEYS = ['4', '5', '6', '7', '8', '9', '0'];
@@ -90,19 +91,17 @@ export class Tags {
     const chips = found
       .filter(({ name }) => !atHand.has(name))
       .map(({ id, name }) =>
-        el(
-          'button',
+        button(
+          `+ ${name}`,
+          () => {
+            this.use({ id, name });
+            this.#edit({ addCategories: [id] });
+          },
           {
-            type: 'button',
             class: 'chip',
             title: 'Pictures nearby have it',
             'aria-label': `Add ${name}, which pictures nearby have`,
-            click: () => {
-              this.use({ id, name });
-              this.#edit({ addCategories: [id] });
-            },
           },
-          `+ ${name}`,
         ),
       );
     this.#near.replaceChildren(...chips.map((chip) => el('li', {}, chip)));
@@ -130,15 +129,10 @@ function askToCreate(missing: string[], known: number): Promise<boolean | undefi
       answer = value;
       return true;
     };
+    const subject = missing.length === 1 ? 'This does' : 'These do';
     showDialog(
       title,
-      [
-        el(
-          'p',
-          {},
-          `${missing.length === 1 ? 'This does' : 'These do'} not exist yet: ${missing.join(', ')}.`,
-        ),
-      ],
+      [el('p', {}, `${subject} not exist yet: ${missing.join(', ')}.`)],
       [
         { label: 'Create and add', isStrong: true, press: choose(true) },
         ...(known > 0 ? [{ label: 'Add only the others', press: choose(false) }] : []),

@@ -77,6 +77,22 @@ export class Steps {
     return this.changeNow(() => change(address, body) as Promise<ResponseOf<A> & Changed>);
   }
 
+  /** Returns false if it was refused, which the page says. */
+  async tryToMake<A extends AddressOf<'change'>>(
+    address: A,
+    body: RequestTo<A>,
+    message?: string,
+  ): Promise<boolean> {
+    try {
+      await this.make(address, body);
+      if (message !== undefined) notify(message);
+      return true;
+    } catch (error) {
+      explain(error);
+      return false;
+    }
+  }
+
   /** Edits pictures that nobody else has changed since the change `base`. */
   editImages(ids: string[], base: number, edit: ImageEdit | Promise<ImageEdit | undefined>): Promise<void> {
     return this.#inTurn(async () => {
@@ -121,14 +137,9 @@ export class Steps {
 
   /** The last one that the picture had. */
   async restoreFile(id: string): Promise<void> {
-    try {
-      await this.make('/change/restore', { ids: [id] });
-      forgetPictures();
-      for (const { onUndone } of this.#listeners) onUndone?.(false);
-      notify('The former file is back.');
-    } catch (error) {
-      explain(error);
-    }
+    if (!(await this.tryToMake('/change/restore', { ids: [id] }, 'The former file is back.'))) return;
+    forgetPictures();
+    for (const { onUndone } of this.#listeners) onUndone?.(false);
   }
 
   #showLast(): void {

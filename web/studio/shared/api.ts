@@ -7,6 +7,7 @@ import type {
   RequestTo,
   ResponseOf,
 } from '../../../src/studio/contract.ts';
+import { explain } from './notices.ts';
 
 /** The server refused. `details` may have the state that it is in. */
 export class Refused extends Error {
@@ -16,6 +17,22 @@ export class Refused extends Error {
     super(message);
     this.status = status;
     this.details = details;
+  }
+}
+
+/** Work of which only the last one counts. */
+export class LastWork {
+  #request = new AbortController();
+
+  abort(): void {
+    this.#request.abort();
+  }
+
+  /** Aborts the one before. */
+  async start(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.abort();
+    this.#request = new AbortController();
+    await work(this.#request.signal).catch(explain);
   }
 }
 

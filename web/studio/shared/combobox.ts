@@ -1,7 +1,7 @@
 /** A text field that suggests entries while one types. Enter takes the marked one, or creates a new one. */
 import type { Kind } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import { get } from './api.ts';
+import { get, LastWork } from './api.ts';
 import { explain, notify, splitNames } from './notices.ts';
 
 export interface Choice {
@@ -38,7 +38,7 @@ export class Combobox {
   readonly #options: ComboboxOptions;
   #suggestions: Suggestion[] = [];
   #active = -1;
-  #request = new AbortController();
+  readonly #request = new LastWork();
   /** Whether the suggestions belong to the text in the field. */
   #isCurrent = false;
 
@@ -69,13 +69,10 @@ export class Combobox {
     this.element = el('div', { class: 'combobox' }, this.input, this.#list);
   }
 
-  async #suggest(): Promise<void> {
-    this.#request.abort();
-    this.#request = new AbortController();
+  #suggest(): Promise<void> {
     this.#isCurrent = false;
-    const { signal } = this.#request;
     const text = this.input.value.trim();
-    try {
+    return this.#request.start(async (signal) => {
       const found = await this.#load(text, signal);
       if (signal.aborted) return;
       this.#suggestions = found;
@@ -83,9 +80,7 @@ export class Combobox {
       this.#active = text === '' ? -1 : 0;
       this.#list.replaceChildren(...this.#suggestions.map((found, index) => this.#option(found, index)));
       this.#mark(document.activeElement === this.input && this.#suggestions.length > 0);
-    } catch (error) {
-      explain(error);
-    }
+    });
   }
 
   async #load(text: string, signal?: AbortSignal): Promise<Suggestion[]> {

@@ -44,8 +44,12 @@ export function showDialog(title: string, content: (Node | string)[], buttons: D
   if (!dialog.open) dialog.showModal();
 }
 
-/** A text field with its label above it. */
-export function textField(label: string, value: string, attributes: Record<string, string> = {}) {
-  const input = el('input', { type: 'text', value, ...attributes });
-  return { input, element: el('label', { class: 'field' }, el('span', {}, label), input) };
+/** One that a button confirms. */
+export function ask(
+  title: string,
+  content: (Node | string)[],
+  label: string,
+  press: NonNullable<DialogButton['press']>,
+): void {
+  showDialog(title, content, [{ label, isStrong: true, press }, { label: 'Cancel' }]);
 }

@@ -28,10 +28,6 @@ export function pictureCard(picture: Alike, ...actions: HTMLElement[]): HTMLElem
   );
 }
 
-export function cardButton(text: string, label: string, click: () => void): HTMLButtonElement {
-  return el('button', { type: 'button', class: 'button small', 'aria-label': label, click }, text);
-}
-
 // The addresses of pictures. Browsers cache these for minutes, so they change when a picture gets another file.
 
 const KEY = 'zukan-studio-files';

@@ -1,9 +1,10 @@
 /** Adds pictures: drop files and folders, say what they are, and see what became of each. */
 import type { Kind, Rating } from '../../../src/studio/contract.ts';
-import { byId, el } from '../../dom.ts';
+import { el } from '../../dom.ts';
 import { RATINGS } from '../panel/panel.ts';
 import type { Steps } from '../saving/steps.ts';
 import { Combobox } from '../shared/combobox.ts';
+import { button, choice, field, showPage } from '../shared/elements.ts';
 import { explain, formatNumber, notify } from '../shared/notices.ts';
 import {
   Adding,
@@ -33,24 +34,13 @@ export class AddPage {
   readonly #adding: Adding;
   readonly #chosen = el('p', { class: 'quiet', role: 'status' });
   readonly #previews = el('ul', { class: 'chosen-files' });
-  readonly #folderRule = el(
-    'select',
-    {},
-    ...Object.entries(folderRules).map(([value, text]) => el('option', { value }, text)),
-  );
-  readonly #folderField = el(
-    'label',
-    { class: 'field' },
-    el('span', {}, 'Folders that are categories'),
-    this.#folderRule,
-  );
+  readonly #folderRule = choice(folderRules);
+  readonly #folderField = field('Folders that are categories', this.#folderRule);
   readonly #tagList = el('ul', { class: 'entries' });
-  readonly #rating = el(
-    'select',
-    {},
-    el('option', { value: '' }, 'choose a rating'),
-    ...RATINGS.map((name) => el('option', { value: name }, name)),
-  );
+  readonly #rating = choice({
+    '': 'choose a rating',
+    ...Object.fromEntries(RATINGS.map((name) => [name, name])),
+  });
   #files: ChosenFile[] = [];
   #tags: Tag[] = [];
 
@@ -115,42 +105,26 @@ export class AddPage {
       });
       return el('div', { class: 'field' }, el('span', { 'aria-hidden': 'true' }, title), element);
     };
-    byId('lists').replaceChildren(
-      el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, 'Add')),
-      el(
-        'div',
-        { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Add pictures' },
-        el(
-          'div',
-          { class: 'add' },
-          el(
-            'div',
-            { class: 'drop' },
-            el('p', { class: 'quiet' }, 'Drop pictures and folders here, or choose them.'),
-            pick('Choose pictures', { accept: 'image/*' }),
-            pick('Choose a folder', { webkitdirectory: true }),
-            this.#chosen,
-          ),
-          this.#previews,
-          el(
-            'div',
-            { class: 'choices' },
-            el('label', { class: 'field' }, el('span', {}, 'Rating of all of them'), this.#rating),
-            combobox('Categories', 'Add a category', 'category'),
-            combobox('Characters', 'Add a character', 'character'),
-            combobox('Artist', 'Set the artist', 'artist'),
-            this.#folderField,
-          ),
-          this.#tagList,
-          el(
-            'button',
-            { type: 'button', class: 'button strong', click: () => void this.#start() },
-            'Add to the catalogue',
-          ),
-          this.#adding.element,
-        ),
-      ),
+    const drop = el(
+      'div',
+      { class: 'drop' },
+      el('p', { class: 'quiet' }, 'Drop pictures and folders here, or choose them.'),
+      pick('Choose pictures', { accept: 'image/*' }),
+      pick('Choose a folder', { webkitdirectory: true }),
+      this.#chosen,
     );
+    const choices = el(
+      'div',
+      { class: 'choices' },
+      field('Rating of all of them', this.#rating),
+      combobox('Categories', 'Add a category', 'category'),
+      combobox('Characters', 'Add a character', 'character'),
+      combobox('Artist', 'Set the artist', 'artist'),
+      this.#folderField,
+    );
+    const start = button('Add to the catalogue', () => void this.#start(), { class: 'button strong' });
+    const parts = [drop, this.#previews, choices, this.#tagList, start, this.#adding.element];
+    showPage('Add', [], 'Add pictures', el('div', { class: 'add' }, ...parts));
     this.#choose(this.#files);
     this.#showTags();
   }
@@ -181,24 +155,17 @@ export class AddPage {
   }
 
   #showTags(): void {
+    const remove = (tag: Tag) => () => {
+      this.#tags = this.#tags.filter((other) => other !== tag);
+      this.#showTags();
+    };
     this.#tagList.replaceChildren(
       ...this.#tags.map((tag) =>
         el(
           'li',
           {},
           el('span', {}, tag.kind === 'category' ? tag.name : `${tag.kind}: ${tag.name}`),
-          el(
-            'button',
-            {
-              type: 'button',
-              'aria-label': `Remove ${tag.name}`,
-              click: () => {
-                this.#tags = this.#tags.filter((other) => other !== tag);
-                this.#showTags();
-              },
-            },
-            '×',
-          ),
+          button('×', remove(tag), { class: undefined, 'aria-label': `Remove ${tag.name}` }),
         ),
       ),
     );

@@ -3,8 +3,9 @@ import type { AddedPicture, Found, RequestTo } from '../../../src/studio/contrac
 import { el } from '../../dom.ts';
 import type { Steps } from '../saving/steps.ts';
 import { Refused, upload } from '../shared/api.ts';
+import { button } from '../shared/elements.ts';
 import { capitalise, formatNumber, hideProgress, showProgress } from '../shared/notices.ts';
-import { cardButton, describeFacts, describeFile, forgetPictures, pictureCard } from '../shared/picture.ts';
+import { describeFacts, describeFile, forgetPictures, pictureCard } from '../shared/picture.ts';
 
 /** As the server accepts them, so that nothing is sent in vain. */
 export const pictureName = /\.(jpe?g|jfif|png|webp|gif|avif)$/i;
@@ -113,12 +114,10 @@ export class Adding {
         this.#trouble.hidden = true;
         resolve(isRetried);
       };
-      const button = (text: string, isRetried: boolean) =>
-        el('button', { type: 'button', class: 'button small', click: answer(isRetried) }, text);
       this.#trouble.replaceChildren(
         el('p', { role: 'alert' }, `${file.name} waits, and what follows it. ${capitalise(reason)}`),
-        button('Go on', true),
-        button('Skip this file', false),
+        button('Go on', answer(true)),
+        button('Skip this file', answer(false)),
       );
       this.#trouble.hidden = false;
     });
@@ -171,18 +170,14 @@ export class Adding {
   /** One decision for all questions. */
   #showAll(): void {
     const { size } = this.#questions;
-    const button = (text: string, answer: (question: AlikeQuestion) => void) =>
-      el(
-        'button',
-        { type: 'button', class: 'button small', click: () => [...this.#questions].forEach(answer) },
-        text,
-      );
+    const answerAll = (text: string, answer: (question: AlikeQuestion) => void) =>
+      button(text, () => [...this.#questions].forEach(answer));
     this.#all.hidden = size < 2;
     this.#all.replaceChildren(
       el('p', {}, `${size} pictures look like others.`),
-      button('Keep both of all', (question) => question.decide('keep')),
-      button('Replace all', (question) => question.decide(question.nearest)),
-      button('Skip all', (question) => question.decide('skip')),
+      answerAll('Keep both of all', (question) => question.decide('keep')),
+      answerAll('Replace all', (question) => question.decide(question.nearest)),
+      answerAll('Skip all', (question) => question.decide('skip')),
     );
   }
 }
@@ -239,7 +234,7 @@ class AlikeQuestion {
     this.#address = URL.createObjectURL(file);
     const replace = (picture: Found) => {
       const label = `Replace this: ${picture.label}, ${describeFacts(picture)}, by ${file.name}`;
-      return cardButton('Replace this', label, () => this.decide(picture));
+      return button('Replace this', () => this.decide(picture), { 'aria-label': label });
     };
     this.element = el(
       'li',
@@ -279,8 +274,8 @@ class AlikeQuestion {
       el(
         'div',
         { class: 'actions' },
-        cardButton('Keep both', `Keep both: add ${file.name}`, () => this.decide('keep')),
-        cardButton('Skip', `Skip ${file.name}`, () => this.decide('skip')),
+        button('Keep both', () => this.decide('keep'), { 'aria-label': `Keep both: add ${file.name}` }),
+        button('Skip', () => this.decide('skip'), { 'aria-label': `Skip ${file.name}` }),
       ),
     );
   }

@@ -1,11 +1,12 @@
 /** Artists, characters, categories and albums: their lists, and the dialog that changes one. */
-import type { AddressOf, Kind, ListedEntry, RequestTo } from '../../../src/studio/contract.ts';
-import { byId, el } from '../../dom.ts';
+import type { Kind, ListedEntry } from '../../../src/studio/contract.ts';
+import { el } from '../../dom.ts';
 import type { Steps } from '../saving/steps.ts';
-import { get } from '../shared/api.ts';
+import { get, LastWork } from '../shared/api.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
-import { showDialog, textField } from '../shared/dialog.ts';
-import { countPictures, explain, formatNumber, notify } from '../shared/notices.ts';
+import { ask, showDialog } from '../shared/dialog.ts';
+import { button, choice, field, showPage, textField } from '../shared/elements.ts';
+import { countPictures, formatNumber, notify } from '../shared/notices.ts';
 
 // The list of artists, characters, categories or albums.
 
@@ -35,20 +36,22 @@ export class EntryList {
     placeholder: 'Find by name',
     'aria-label': 'Find by name',
   });
-  readonly #which = el('select', { 'aria-label': 'Which entries' });
+  readonly #which = choice(
+    {
+      ...{ name: 'by name', images: 'most pictures first' },
+      ...{ unused: 'without pictures', near: 'with similar names' },
+    },
+    { 'aria-label': 'Which entries' },
+  );
   readonly #rows = el('tbody', {});
   readonly #note = el('p', { class: 'quiet', role: 'status' });
   #kind: Kind = 'artist';
   #entries: ListedEntry[] = [];
-  #request = new AbortController();
+  readonly #request = new LastWork();
 
   constructor(steps: Steps, showPictures: ShowPictures) {
     this.#steps = steps;
     this.#showPictures = showPictures;
-    const texts = { name: 'by name', images: 'most pictures first' };
-    const filters = { unused: 'without pictures', near: 'with similar names' };
-    for (const [value, text] of Object.entries({ ...texts, ...filters }))
-      this.#which.append(el('option', { value }, text));
     this.#search.addEventListener('input', () => this.#render());
     this.#which.addEventListener('change', () => this.#render());
   }
@@ -60,35 +63,14 @@ export class EntryList {
       this.#rows.replaceChildren();
     }
     this.#kind = kind;
-    const create = () => this.#create();
-    byId('lists').replaceChildren(
-      el(
-        'div',
-        { class: 'filters' },
-        el('h1', { tabindex: '-1' }, titles[kind]),
-        ...[this.#note, this.#search, this.#which],
-        el('button', { type: 'button', class: 'button small', click: create }, 'Create…'),
-      ),
-      el(
-        'div',
-        { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': titles[kind] },
-        el(
-          'table',
-          {},
-          el(
-            'thead',
-            {},
-            el(
-              'tr',
-              {},
-              ...['Name', 'Other names'].map((text) => el('th', { scope: 'col' }, text)),
-              el('th', { scope: 'col', class: 'number' }, 'Pictures'),
-            ),
-          ),
-          this.#rows,
-        ),
-      ),
+    const head = el(
+      'tr',
+      {},
+      ...['Name', 'Other names'].map((text) => el('th', { scope: 'col' }, text)),
+      el('th', { scope: 'col', class: 'number' }, 'Pictures'),
     );
+    const controls = [this.#note, this.#search, this.#which, button('Create…', () => this.#create())];
+    showPage(titles[kind], controls, titles[kind], el('table', {}, el('thead', {}, head), this.#rows));
     await this.load();
   }
 
@@ -98,15 +80,11 @@ export class EntryList {
     location.hash = `#${titles[kind].toLowerCase()}`;
   }
 
-  async load(): Promise<void> {
-    this.#request.abort();
-    this.#request = new AbortController();
-    try {
-      this.#entries = await get('/data/entries', { kind: this.#kind }, this.#request.signal);
+  load(): Promise<void> {
+    return this.#request.start(async (signal) => {
+      this.#entries = await get('/data/entries', { kind: this.#kind }, signal);
       this.#render();
-    } catch (error) {
-      explain(error);
-    }
+    });
   }
 
   #render(): void {
@@ -135,46 +113,26 @@ export class EntryList {
     const { id, name, aliases, images } = entry;
     const edit = () => showEntry(this.#steps, this.#kind, entry, () => this.load());
     const pictures = () => this.#showPictures({ kind: this.#kind, id, name });
+    const count = formatNumber(images);
+    const label = `${count}: show the pictures of ${name}`;
     return el(
       'tr',
       {},
-      el('th', { scope: 'row' }, el('button', { type: 'button', class: 'link', click: edit }, name)),
+      el('th', { scope: 'row' }, button(name, edit, { class: 'link' })),
       el('td', { class: 'quiet' }, aliases.join(', ')),
-      el(
-        'td',
-        { class: 'number' },
-        el(
-          'button',
-          {
-            type: 'button',
-            class: 'link',
-            'aria-label': `${formatNumber(images)}: show the pictures of ${name}`,
-            click: pictures,
-          },
-          formatNumber(images),
-        ),
-      ),
+      el('td', { class: 'number' }, button(count, pictures, { class: 'link', 'aria-label': label })),
     );
   }
 
   #create(): void {
     const name = textField('Name', '');
     const press = async () => {
-      try {
-        const body = { kind: this.#kind, name: name.input.value.trim() };
-        await this.#steps.make('/change/entry/create', body);
-        await this.load();
-        return true;
-      } catch (error) {
-        explain(error);
-        return false;
-      }
+      const body = { kind: this.#kind, name: name.input.value.trim() };
+      const isDone = await this.#steps.tryToMake('/change/entry/create', body);
+      if (isDone) await this.load();
+      return isDone;
     };
-    showDialog(
-      `Create ${/^a/.test(this.#kind) ? 'an' : 'a'} ${this.#kind}`,
-      [name.element],
-      [{ label: 'Create', isStrong: true, press }, { label: 'Cancel' }],
-    );
+    ask(`Create ${/^a/.test(this.#kind) ? 'an' : 'a'} ${this.#kind}`, [name.element], 'Create', press);
   }
 }
 
@@ -220,16 +178,10 @@ const fieldsOf: Record<Kind, Record<string, string>> = {
 
 function showEntry(steps: Steps, kind: Kind, entry: ListedEntry, onChanged: () => void): void {
   const { id, version, fields } = entry;
-  const save: Save = async (address, body, message) => {
-    try {
-      await steps.make(address, body);
-      notify(message);
-      onChanged();
-      return true;
-    } catch (error) {
-      explain(error);
-      return false;
-    }
+  const save: Steps['tryToMake'] = async (...change) => {
+    const isDone = await steps.tryToMake(...change);
+    if (isDone) onChanged();
+    return isDone;
   };
   const name = textField('Name', entry.name);
   // A name may contain a comma.
@@ -270,7 +222,7 @@ function showEntry(steps: Steps, kind: Kind, entry: ListedEntry, onChanged: () =
       name.element,
       ...inputs.map(({ element }) => element),
       ...(kind === 'category' ? [el('label', { class: 'check' }, nsfw, 'For adults')] : []),
-      el('label', { class: 'field' }, el('span', {}, 'Other names, one per line'), aliases),
+      field('Other names, one per line', aliases),
     ],
     [
       { label: 'Save', isStrong: true, press: edit },
@@ -281,11 +233,7 @@ function showEntry(steps: Steps, kind: Kind, entry: ListedEntry, onChanged: () =
   );
 }
 
-type Save = <A extends AddressOf<'change'>>(
-  address: A,
-  body: RequestTo<A>,
-  message: string,
-) => Promise<boolean>;
+type Save = Steps['tryToMake'];
 
 function askTarget(kind: Kind, { id, name, version, images }: ListedEntry, save: Save): false {
   let target: Choice | undefined;
@@ -302,20 +250,14 @@ function askTarget(kind: Kind, { id, name, version, images }: ListedEntry, save:
     },
   });
   const press = async () => {
-    if (target?.id !== undefined && target.id !== id)
-      return save(
-        '/change/entry/merge',
-        { kind, from: id, into: target.id, version },
-        `Merged into ${target.name}.`,
-      );
+    if (target?.id !== undefined && target.id !== id) {
+      const body = { kind, from: id, into: target.id, version };
+      return save('/change/entry/merge', body, `Merged into ${target.name}.`);
+    }
     notify('Choose another entry to merge into.');
     return false;
   };
-  showDialog(
-    `Merge ${name}`,
-    [combobox.element, chosen],
-    [{ label: 'Merge', isStrong: true, press }, { label: 'Cancel' }],
-  );
+  ask(`Merge ${name}`, [combobox.element, chosen], 'Merge', press);
   combobox.input.focus();
   return false;
 }
@@ -324,20 +266,10 @@ function askRemoval(kind: Kind, { id, name, version, images }: ListedEntry, save
   const block = el('input', { type: 'checkbox' });
   const press = () =>
     save('/change/entry/remove', { kind, id, version, block: block.checked }, `Removed ${name}.`);
-  showDialog(
-    `Remove ${name}`,
-    [
-      el(
-        'p',
-        {},
-        images === 0
-          ? 'No picture has it.'
-          : `${countPictures(images)} will lose it, and stay in the catalogue.`,
-      ),
-      el('label', { class: 'check' }, block, 'Block the name, so that imports do not create it again'),
-    ],
-    [{ label: 'Remove', isStrong: true, press }, { label: 'Cancel' }],
-  );
+  const effect =
+    images === 0 ? 'No picture has it.' : `${countPictures(images)} will lose it, and stay in the catalogue.`;
+  const check = [block, 'Block the name, so that imports do not create it again'];
+  ask(`Remove ${name}`, [el('p', {}, effect), el('label', { class: 'check' }, ...check)], 'Remove', press);
   return false;
 }
 

@@ -1,37 +1,23 @@
 /** The page with all changes: of imports, commands and the studio. */
 import type { Change } from '../../../src/studio/contract.ts';
-import { byId, el } from '../../dom.ts';
+import { el } from '../../dom.ts';
 import { changeRow, ORIGINS } from '../changes/change-row.ts';
 import type { Steps } from '../saving/steps.ts';
-import { get } from '../shared/api.ts';
-import { explain, formatNumber } from '../shared/notices.ts';
+import { get, LastWork } from '../shared/api.ts';
+import { choice, field, showPage } from '../shared/elements.ts';
+import { formatNumber } from '../shared/notices.ts';
 
 /** As many as the server sends. */
 const MAX_LISTED = 200;
 
 export class HistoryPage {
   readonly #steps: Steps;
-  readonly #origin = el(
-    'select',
-    {},
-    el('option', { value: '' }, 'any'),
-    ...Object.entries(ORIGINS).map(([value, name]) => el('option', { value }, name)),
-  );
+  readonly #origin = choice({ '': 'any', ...ORIGINS });
   readonly #since = el('input', { type: 'date' });
   readonly #note = el('p', { class: 'quiet', role: 'status' });
   readonly #list = el('ul', { class: 'changes' });
-  readonly #elements = [
-    el(
-      'div',
-      { class: 'filters' },
-      el('h1', { tabindex: '-1' }, 'History'),
-      this.#note,
-      el('label', { class: 'field' }, el('span', {}, 'Made by'), this.#origin),
-      el('label', { class: 'field' }, el('span', {}, 'Since'), this.#since),
-    ),
-    el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Changes' }, this.#list),
-  ];
-  #request = new AbortController();
+  readonly #controls = [this.#note, field('Made by', this.#origin), field('Since', this.#since)];
+  readonly #request = new LastWork();
 
   constructor(steps: Steps) {
     this.#steps = steps;
@@ -41,24 +27,18 @@ export class HistoryPage {
 
   async show(): Promise<void> {
     // The keyboard stays where it is.
-    if (!this.#list.isConnected) byId('lists').replaceChildren(...this.#elements);
+    if (!this.#list.isConnected) showPage('History', this.#controls, 'Changes', this.#list);
     await this.#load();
   }
 
-  async #load(): Promise<void> {
-    this.#request.abort();
-    this.#request = new AbortController();
+  #load(): Promise<void> {
     const [origin, since] = [this.#origin.value as Change['origin'] | '', this.#since.value];
     const query = {
       ...(origin && { origin }),
       // The start of the day where the reader is.
       ...(since && { since: new Date(`${since}T00:00`).toISOString() }),
     };
-    try {
-      this.#render(await get('/data/history', query, this.#request.signal));
-    } catch (error) {
-      explain(error);
-    }
+    return this.#request.start(async (signal) => this.#render(await get('/data/history', query, signal)));
   }
 
   #render(changes: Change[]): void {

@@ -1,11 +1,12 @@
 /** The pictures that were removed. Those in the trash can be restored, others may be imported again. */
-import type { AddressOf, RemovedPicture, RequestTo } from '../../../src/studio/contract.ts';
-import { byId, el } from '../../dom.ts';
+import type { RemovedPicture } from '../../../src/studio/contract.ts';
+import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
 import type { Steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
-import { showDialog } from '../shared/dialog.ts';
-import { countPictures, explain, formatNumber, notify } from '../shared/notices.ts';
+import { ask } from '../shared/dialog.ts';
+import { button, showPage } from '../shared/elements.ts';
+import { countPictures, explain, formatNumber } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 
 const MAX_SHOWN = 500;
@@ -24,28 +25,13 @@ export async function showRemoved(steps: Steps, onRestored: () => void): Promise
 
 function render(removed: RemovedPicture[], steps: Steps, onRestored: () => void): void {
   const inTrash = removed.filter(({ isInTrash }) => isInTrash).length;
-  const empty = el(
-    'button',
-    { type: 'button', class: 'button small', click: () => askToEmpty(inTrash, steps, onRestored) },
-    'Empty the trash…',
-  );
+  const empty = button('Empty the trash…', () => askToEmpty(inTrash, steps, onRestored));
   const rows = removed.slice(0, MAX_SHOWN).map((picture) => row(picture, steps, onRestored));
   // The keyboard stays where it was.
   const focused = buttons().indexOf(document.activeElement as HTMLButtonElement);
-  byId('lists').replaceChildren(
-    el(
-      'div',
-      { class: 'filters' },
-      el('h1', { tabindex: '-1' }, 'Removed'),
-      el('p', { class: 'quiet', role: 'status' }, describe(removed.length, inTrash)),
-      ...(inTrash > 0 ? [empty] : []),
-    ),
-    el(
-      'div',
-      { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Removed pictures' },
-      el('ul', { class: 'changes' }, ...rows),
-    ),
-  );
+  const note = el('p', { class: 'quiet', role: 'status' }, describe(removed.length, inTrash));
+  const controls = [note, ...(inTrash > 0 ? [empty] : [])];
+  showPage('Removed', controls, 'Removed pictures', el('ul', { class: 'changes' }, ...rows));
   if (focused >= 0) (buttons().at(focused) ?? document.querySelector<HTMLElement>('#lists h1'))?.focus();
 }
 
@@ -64,10 +50,10 @@ function row(
 ): HTMLElement {
   const body = { ids: [id] };
   const restore = async () => {
-    if (await run(steps, '/change/restore', body, 'The picture is restored.')) onRestored();
+    if (await steps.tryToMake('/change/restore', body, 'The picture is restored.')) onRestored();
   };
   const allow = async () => {
-    if (await run(steps, '/change/allow', body, 'Imports may add the picture again.'))
+    if (await steps.tryToMake('/change/allow', body, 'Imports may add the picture again.'))
       await showRemoved(steps, onRestored);
   };
   const [label, act] = isInTrash ? ['Restore', restore] : ['Allow again', allow];
@@ -90,46 +76,17 @@ function row(
     el(
       'div',
       { class: 'actions' },
-      el(
-        'button',
-        { type: 'button', class: 'button small', 'aria-label': name, click: () => void act() },
-        label,
-      ),
+      button(label, () => void act(), { 'aria-label': name }),
     ),
   );
 }
 
 function askToEmpty(inTrash: number, steps: Steps, onRestored: () => void): void {
   const press = async () => {
-    const isDone = await run(steps, '/change/trash/empty', {}, 'The trash is empty.');
+    const isDone = await steps.tryToMake('/change/trash/empty', {}, 'The trash is empty.');
     if (isDone) await showRemoved(steps, onRestored);
     return isDone;
   };
-  showDialog(
-    'Empty the trash?',
-    [
-      el(
-        'p',
-        {},
-        `${countPictures(inTrash)} and former files of replaced pictures are deleted for good. You can’t undo this.`,
-      ),
-    ],
-    [{ label: 'Delete for good', isStrong: true, press }, { label: 'Cancel' }],
-  );
-}
-
-async function run<A extends AddressOf<'change'>>(
-  steps: Steps,
-  address: A,
-  body: RequestTo<A>,
-  message: string,
-): Promise<boolean> {
-  try {
-    await steps.make(address, body);
-    notify(message);
-    return true;
-  } catch (error) {
-    explain(error);
-    return false;
-  }
+  const effect = `${countPictures(inTrash)} and former files of replaced pictures are deleted for good. You can’t undo this.`;
+  ask('Empty the trash?', [el('p', {}, effect)], 'Delete for good', press);
 }

@@ -1,9 +1,10 @@
 /** The last imports, pictures that look alike, side by side, and problems of the catalogue. */
 import type { Alike, Change } from '../../../src/studio/contract.ts';
-import { byId, el } from '../../dom.ts';
+import { el } from '../../dom.ts';
 import { changeRow, loadImports, rowButton } from '../changes/change-row.ts';
 import type { Steps } from '../saving/steps.ts';
 import { change, get, post } from '../shared/api.ts';
+import { button, showPage } from '../shared/elements.ts';
 import {
   countPictures,
   explain,
@@ -12,15 +13,11 @@ import {
   notify,
   showProgress,
 } from '../shared/notices.ts';
-import { cardButton, describeFacts, pictureCard } from '../shared/picture.ts';
+import { describeFacts, pictureCard } from '../shared/picture.ts';
 
 export async function showReview(steps: Steps, showPictures: (change: Change) => void): Promise<void> {
-  const list = el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Review' });
+  const list = showPage('Review', [], 'Review');
   const note = el('p', { class: 'quiet', role: 'status' }, 'Comparing all pictures…');
-  byId('lists').replaceChildren(
-    el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, 'Review')),
-    list,
-  );
   try {
     list.append(el('h2', {}, 'Imports'), importList(steps, await loadImports(), showPictures));
     list.append(el('h2', {}, 'Look-alikes'), note);
@@ -53,7 +50,7 @@ function fileCheck(): HTMLElement {
   let request: AbortController | undefined;
   const check = async () => {
     request = new AbortController();
-    button.textContent = 'Stop';
+    start.textContent = 'Stop';
     result.replaceChildren('Reading all files…');
     try {
       const { count, listed } = await change('/check/files', {}, showProgress, request.signal);
@@ -66,16 +63,12 @@ function fileCheck(): HTMLElement {
       explain(error);
     } finally {
       request = undefined;
-      button.textContent = CHECK_FILES;
+      start.textContent = CHECK_FILES;
       hideProgress();
     }
   };
-  const button = el(
-    'button',
-    { type: 'button', class: 'button small', click: () => (request ? request.abort() : void check()) },
-    CHECK_FILES,
-  );
-  return el('div', { class: 'file-check' }, button, result);
+  const start = button(CHECK_FILES, () => (request ? request.abort() : void check()));
+  return el('div', { class: 'file-check' }, start, result);
 }
 
 function group(steps: Steps, images: Alike[]): HTMLElement {
@@ -87,7 +80,7 @@ function group(steps: Steps, images: Alike[]): HTMLElement {
 function member(steps: Steps, image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
   const keep = () => void removeOthers(steps, image, images, row);
   const label = `Keep only this: ${image.label}, ${describeFacts(image)}`;
-  return pictureCard(image, cardButton('Keep only this', label, keep));
+  return pictureCard(image, button('Keep only this', keep, { 'aria-label': label }));
 }
 
 async function removeOthers(steps: Steps, { id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
@@ -131,15 +124,11 @@ function importList(steps: Steps, imports: Change[], showPictures: (change: Chan
   const list = el('ul', { class: 'changes' }, ...imports.slice(0, FIRST_SHOWN).map(row));
   if (imports.length <= FIRST_SHOWN) return list;
   const showAll = () => {
-    const more = imports.slice(FIRST_SHOWN).map(row);
-    list.append(...more);
-    button.remove();
-    more[0]?.querySelector('summary')?.focus();
+    const others = imports.slice(FIRST_SHOWN).map(row);
+    list.append(...others);
+    more.remove();
+    others[0]?.querySelector('summary')?.focus();
   };
-  const button = el(
-    'button',
-    { type: 'button', class: 'button small', click: showAll },
-    `Show all ${imports.length}`,
-  );
-  return el('div', {}, list, button);
+  const more = button(`Show all ${imports.length}`, showAll);
+  return el('div', {}, list, more);
 }
