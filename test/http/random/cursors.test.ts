@@ -125,22 +125,6 @@ await forEachEngineInDepth(async (engine) => {
       await assertRejected('cursor=x');
     });
 
-    test('if any character is changed, removed or added', async () => {
-      const cursor = await getCursor('seed=s');
-      for (const [at, letter] of [...cursor].entries()) {
-        await assertRejected(`seed=s&cursor=${cursor.slice(0, at)}`);
-        const other = letter === 'A' ? 'b' : 'A';
-        await assertRejected(`seed=s&cursor=${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`);
-      }
-      for (const text of [`${cursor}A`, `${cursor}%3D`, `${cursor}%20`, `%20${cursor}`, `${cursor}.`])
-        await assertRejected(`seed=s&cursor=${text}`);
-      for (const text of [cursor.slice(1), cursor + cursor, cursor.toLowerCase(), cursor.toUpperCase()])
-        if (text !== cursor) await assertRejected(`seed=s&cursor=${text}`);
-      // The last character of base64 may contain unused bits.
-      for (const other of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+')
-        if (!cursor.endsWith(other)) await assertRejected(`seed=s&cursor=${cursor.slice(0, -1)}${other}`);
-    });
-
     test('if the seed differs', async () => {
       const cursor = await getCursor('seed=s');
       for (const seed of ['t', 'S', 'ss', '%20s', 's%20', 's%00', '1', 's%26nsfw%3Dsfw'])
@@ -148,30 +132,15 @@ await forEachEngineInDepth(async (engine) => {
       await assertRejected(`seed=s&nsfw=sfw&cursor=${await getCursor('seed=s%26nsfw%3Dsfw')}`);
     });
 
+    // test/access/cursors.test.ts compares all kinds of filters, and cursors with a changed character.
     test('if the filters differ', async () => {
-      const filters = [
-        ...['', 'nsfw=sfw', 'nsfw=sfw,nsfw', 'nsfw=sfw,questionable', 'orientation=landscape'],
-        ...['orientation=landscape,portrait', 'categories=kimono', 'categories=catgirl', 'exclude=catgirl'],
-        ...[
-          'exclude=empty',
-          'match=any&categories=catgirl,kimono',
-          'match=any&categories=catgirl,night%20sky',
-        ],
-        ...[`artist=${uuid(2, 1)}`, 'nsfw=sfw&orientation=landscape', 'nsfw=sfw&exclude=empty'],
-      ];
-      for (const [at, one] of filters.entries()) {
-        const cursor = await getCursor(`seed=s&${one}`);
-        await readIds(`seed=s&${one}&cursor=${cursor}`);
-        // The next three are enough: test/access/cursors.test.ts compares all kinds of filters.
-        for (const other of [...filters, ...filters].slice(at + 1, at + 4))
-          await assertRejected(`seed=s&${other}&cursor=${cursor}`);
-      }
-      const elsewhere: [of: string, others: string[]][] = [
+      const table: [of: string, others: string[]][] = [
+        ['', ['nsfw=sfw', 'exclude=empty', 'orientation=landscape']],
         ['nsfw=sfw', [`nsfw=sfw&artist=${uuid(2, 1)}`, `nsfw=sfw&character=${uuid(3, 1)}`, 'nsfw=nsfw']],
         ['match=any&categories=catgirl,kimono', ['categories=catgirl,kimono', 'exclude=catgirl,kimono']],
         [`artist=${uuid(2, 1)}`, [`artist=${uuid(2, 2)}`, `artist=${uuid(2, 1)}&categories=empty`]],
       ];
-      for (const [of, others] of elsewhere) {
+      for (const [of, others] of table) {
         const cursor = await getCursor(`seed=s&${of}`);
         for (const other of others) await assertRejected(`seed=s&${other}&cursor=${cursor}`);
       }

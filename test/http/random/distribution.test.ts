@@ -1,20 +1,12 @@
-/** Filtered draws and seeds are uniform: every image that matches is equally likely. */
+/** Filtered draws are uniform: every image that matches is equally likely. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { uuid } from '../../support/catalogues/catalogue.ts';
-import {
-  assertUniform,
-  assertUniformDraws,
-  hit,
-  idsOf,
-  openMadeUpCatalogue,
-  range,
-} from '../../support/checks/distribution.ts';
+import { assertUniformDraws, openMadeUpCatalogue, range } from '../../support/checks/distribution.ts';
 import { casesFor, forEachEngineInDepth, isEveryCase } from '../../support/servers/engines.ts';
 import { madeUpImage } from '../../support/zukan/api.ts';
-import { caller } from '../../support/zukan/caller.ts';
 import { seededRandomInt } from '../../support/zukan/service.ts';
 
 const id = (index: number) => uuid(5, index);
@@ -155,60 +147,5 @@ await forEachEngineInDepth(async (engine) => {
         assert.equal(matching.length, 20);
         await assertUniformDraws(catalogue, filter, matching, limit, times, randomInt);
       });
-  });
-});
-
-// One store is enough: seeds.test.ts checks that all return the same orders.
-describe('seeds', async () => {
-  const catalogue = await openMadeUpCatalogue([
-    { type: 'category', name: 'even' },
-    ...range(0, 12).map((index) => madeUpImage(id(index), { categories: index % 2 ? [] : ['even'] })),
-  ]);
-  async function readOrder(seed: string, filter: Filter = {}): Promise<string[]> {
-    const found = await catalogue.seededImages(filter, seed, undefined, 25, caller);
-    return 'problem' in found ? assert.fail(JSON.stringify(found)) : idsOf(found.images);
-  }
-  const days = range(0, 240).map((day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
-
-  test('the first image of a date is uniform, and independent of the day before', async () => {
-    const firsts = new Map<string, number>();
-    const steps = new Map<string, number>();
-    let yesterday = '';
-    for (const day of days) {
-      const [first = ''] = await readOrder(day, { categories: ['even'] });
-      hit(firsts, first);
-      if (yesterday) hit(steps, yesterday + first);
-      yesterday = first;
-    }
-    assertUniform(firsts, 6);
-    assertUniform(steps, 36);
-  });
-
-  test('the first two of six and the positions of twelve are uniform', async () => {
-    const pairs = new Map<string, number>();
-    const positions = new Map<string, number>();
-    for (const seed of range(0, 240)) {
-      const order = await readOrder(String(seed));
-      assert.equal(order.length, 12);
-      const even = order.filter((id) => Number(id.slice(-12)) % 2 === 0);
-      hit(pairs, even.slice(0, 2).join());
-      for (const [position, id] of order.entries()) hit(positions, `${id} ${position}`);
-    }
-    assertUniform(pairs, 30);
-    for (const position of range(0, 12))
-      assertUniform(new Map([...positions].filter(([cell]) => cell.endsWith(` ${position}`))), 12);
-  });
-
-  test('every order of four is equally likely with seeds of random letters', async () => {
-    const orders = new Map<string, number>();
-    const randomInt = seededRandomInt(54);
-    for (const _ of range(0, 240)) {
-      const seed = range(0, 1 + randomInt(64))
-        .map(() => String.fromCharCode(97 + randomInt(26)))
-        .join('');
-      const order = await readOrder(seed);
-      hit(orders, order.filter((found) => range(0, 4).map(id).includes(found)).join());
-    }
-    assertUniform(orders, 24);
   });
 });

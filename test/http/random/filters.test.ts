@@ -1,7 +1,7 @@
 /** Which images match each filter and each pair of filters; and the filters of lists. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Filter, ListFilter } from '../../../src/catalogue/catalogue.ts';
+import type { Filter } from '../../../src/catalogue/catalogue.ts';
 import { openStore } from '../../../src/server/engines.ts';
 import { uuid } from '../../support/catalogues/catalogue.ts';
 import {
@@ -15,13 +15,13 @@ import {
   toQuery,
   toRecords,
 } from '../../support/catalogues/filters.ts';
-import { listed, sandbox } from '../../support/catalogues/import.ts';
-import { draw, drawFrom, idsOf, range } from '../../support/checks/distribution.ts';
+import { sandbox } from '../../support/catalogues/import.ts';
+import { draw, drawFrom } from '../../support/checks/distribution.ts';
 import { keepOnly, readAllImages } from '../../support/checks/seeded-pages.ts';
 import { atDepth } from '../../support/depth.ts';
-import { casesFor, forEachEngine, isEveryCase, testOnOneStore } from '../../support/servers/engines.ts';
+import { casesFor, forEachEngine, testOnOneStore } from '../../support/servers/engines.ts';
 import { assertError, clock, related } from '../../support/zukan/api.ts';
-import { makeToken, seededRandomInt, startService } from '../../support/zukan/service.ts';
+import { type Envelope, makeToken, seededRandomInt, startService } from '../../support/zukan/service.ts';
 
 const pictures = randomPictures(0, 300, seededRandomInt(11));
 /** An earlier state with other ratings, orientations and categories, so images leave shelves and return. */
@@ -54,8 +54,6 @@ const values: FilterQuery[][] = [
   [{ type: ['webp', 'gif'] }, { type: ['jpg'] }, { type: ['jpeg', 'jpg', 'png', 'webp', 'gif', 'avif'] }],
   [{ aspectRatio: '16:9' }, { aspectRatio: '1:1' }, { aspectRatio: '9600:5400' }, { aspectRatio: '99999:1' }],
 ];
-/** Of the filters of a list, one in this many is tested over HTTP, too, among them none and all values. */
-const HTTP_STEP = atDepth(42, 9);
 const pairs = values.flatMap((ones, at) =>
   values
     .slice(at + 1)
@@ -164,105 +162,33 @@ await forEachEngine(async (engine) => {
 
   describe('lists', async () => {
     const { headers } = await makeToken(service.config, ['image:list', 'image:custom-expiry:100']);
-    const subsets = (of: string[]) => range(0, 8).map((bits) => of.filter((_, at) => (bits >> at) % 2 === 1));
-    const filters: FilterQuery[] = subsets(ratings).flatMap((nsfw) =>
-      subsets(orientations).map((orientation) => ({
-        ...(nsfw.length > 0 && { nsfw }),
-        ...(orientation.length > 0 && { orientation }),
-      })),
-    );
     const lists: [path: string, always: FilterQuery][] = [
       ['/image', {}],
-      ...artists.map((artist): [string, FilterQuery] => [`/artist/${artist}/images`, { artist: [artist] }]),
+      [`/artist/${first}/images`, { artist: [first] }],
     ];
-    for (const [path, always] of casesFor(engine, lists, 3))
-      test(`${path} pages through images with these ratings and orientations, oldest first`, async () => {
-        // The others share the filters of the first list.
-        const isFull = atDepth(path === '/image' && isEveryCase(engine), true);
-        for (const [at, filter] of filters.entries()) {
-          if (!isFull && at % HTTP_STEP !== 0) continue;
-          const all = matchingIds(pictures, { ...filter, ...always });
-          const listFilter = { ...filter, ...always } as ListFilter;
-          const ids = idsOf(await listed(store.catalogue, listFilter, { offset: 0, limit: 1000 }));
-          assert.deepEqual(ids, all, toQuery(filter));
-          if (at % HTTP_STEP !== 0) continue;
-          const pages: string[] = [];
-          let address: string | undefined = `${service.origin}/api${path}?limit=25&${toQuery(filter)}`;
-          for (let last = ''; address; address = related(await pageAt(address, all, pages), 'next', last))
-            last = address;
-          assert.deepEqual(pages, all, toQuery(filter));
+    for (const [path, always] of lists)
+      test(`${path} returns what matches, oldest first, and links to the next page with the expiry`, async () => {
+        const all = matchingIds(pictures, { ...always, nsfw: ['questionable', 'nsfw'] });
+        const query = 'nsfw=nsfw&expiry=77&nsfw=,questionable';
+        let address: string | undefined = `${service.origin}/api${path}?limit=25&${query}`;
+        const pages: string[] = [];
+        while (address) {
+          const answer = await service.get(address, headers);
+          assert.equal(answer.status, 200, `${address}: ${answer.text}`);
+          assert.equal(answer.headers['x-total-count'], String(all.length), address);
+          pages.push(...idsOf(answer.json));
+          for (const { meta } of answer.json.data)
+            assert.equal(Date.parse(meta.expires) - clock(), 77_000, address);
+          address = related(answer, 'next', address);
         }
-      });
-
-    async function pageAt(address: string, all: string[], pages: string[] = []) {
-      const answer = await service.get(address, headers);
-      assert.equal(answer.status, 200, `${address}: ${answer.text}`);
-      assert.equal(answer.headers['x-total-count'], String(all.length), address);
-      pages.push(...answer.json.data.map(({ id }: { id: string }) => id));
-      assert.ok(pages.length <= all.length, `${address} returns too many images`);
-      if (answer.json.data.length === 0) assert.equal(related(answer, 'next', address), undefined, address);
-      return answer;
-    }
-
-    for (const [path, always] of lists.slice(0, 2))
-      test(`${path} returns any window, also past the end, and links to the previous page`, async () => {
-        for (const filter of filters.filter((_, at) => at % atDepth(40, 5) === 3)) {
-          const all = matchingIds(pictures, { ...filter, ...always });
-          for (const offset of [1, Math.floor(all.length / 2), all.length, all.length + 1, 10 ** 9]) {
-            const address = `${service.origin}/v1${path}?${toQuery(filter)}&offset=${offset}&limit=3`;
-            const answer = await pageAt(address, all);
-            assert.deepEqual(
-              answer.json.data.map(({ id }: { id: string }) => id),
-              all.slice(offset, offset + 3),
-              address,
-            );
-            if (offset > 1 || all.length === 0) continue;
-            const page: string[] = [];
-            await pageAt(
-              related(answer, 'prev', address) ?? assert.fail(`${address} has no prev`),
-              all,
-              page,
-            );
-            assert.deepEqual(page, all.slice(0, 1), address);
-          }
-        }
+        assert.deepEqual(pages, all);
       });
 
     test('a filtered list requires a token, and an artist that exists', async () => {
       assertError(await service.get('/api/image?nsfw=sfw'), 401, /token/i);
       assertError(await service.get(`/api/artist/${uuid(9, 9)}/images?nsfw=sfw`), 404, /artist/i);
     });
-
-    testOnOneStore(engine)('rare images are sorted by the time they were added, too', async () => {
-      const rare = new Map(
-        [9, 30, 77, 150, 151].map((at, index) => [at, index % 2 ? 'nsfw' : 'questionable']),
-      );
-      const many = pictures.slice(0, 200).map((picture, at) => ({ ...picture, nsfw: rare.get(at) ?? 'sfw' }));
-      const box = sandbox(engine);
-      await box.import(toRecords(many));
-      const service = await startService(box.config, { clock });
-      const { headers } = await makeToken(box.config, ['image:list']);
-      const answer = await service.get('/api/image?nsfw=nsfw,questionable', headers);
-      assert.deepEqual(
-        answer.json.data.map(({ id }: { id: string }) => id),
-        matchingIds(many, { nsfw: ['nsfw', 'questionable'] }),
-      );
-      assert.equal(answer.headers['x-total-count'], '5');
-    });
-
-    test('links to other pages keep the filters and the expiry', async () => {
-      const all = matchingIds(pictures, { nsfw: ['questionable', 'nsfw'], orientation: ['portrait'] });
-      const query = 'nsfw=nsfw&expiry=77&orientation=%20portrait&nsfw=,questionable';
-      let address: string | undefined = `${service.origin}/api/image?limit=4&${query}`;
-      const pages: string[] = [];
-      while (address) {
-        const answer = await pageAt(address, all, pages);
-        for (const { meta } of answer.json.data)
-          assert.equal(Date.parse(meta.expires) - clock(), 77_000, address);
-        address = related(answer, 'next', address);
-      }
-      assert.deepEqual(pages, all);
-      assert.ok(all.length > 8);
-    });
   });
 });
+
+const idsOf = ({ data }: Envelope): string[] => data.map(({ id }: { id: string }) => id);
