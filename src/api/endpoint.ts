@@ -14,7 +14,7 @@ import type { SignLink, SiteDetails } from '../catalogue/documents/image-documen
 import type { LastBackup } from '../catalogue/records.ts';
 import type { Rating, Window } from '../catalogue/schemas.ts';
 import { type Asset, makeBytes } from '../http/assets.ts';
-import { type LimiterCounters, successBody } from '../http/exchange.ts';
+import { ApiError, type LimiterCounters, successBody } from '../http/exchange.ts';
 import type { ByteString } from '../lib/byte-string.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Disk } from '../lib/file-system.ts';
@@ -249,6 +249,18 @@ export function cursorHeaders(
   parameter: 'cursor' | 'since' = 'cursor',
 ): Record<string, string> {
   return { 'X-Next-Cursor': cursor, Link: pageLink(call, { [parameter]: cursor }, 'next') };
+}
+
+/** What the cursor of a call stands for; undefined without one. `owner` is what it belongs to. */
+export function readCursor(
+  { services, query }: Pick<Call<{ cursor?: string }>, 'services' | 'query'>,
+  scope: string,
+  owner: string,
+): number | undefined {
+  if (query.cursor === undefined) return undefined;
+  const position = services.cursors.read(query.cursor, scope);
+  if (position !== undefined) return position;
+  throw new ApiError(400, `Invalid cursor: it was not issued by this service, or belongs to ${owner}.`);
 }
 
 type Values = Record<string, string | number | readonly string[]>;

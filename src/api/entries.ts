@@ -28,55 +28,53 @@ const listParameters = { limit, offset, search, sort, include: entryInclude };
 type ListCall = Call<QueryOf<typeof listParameters>>;
 
 /** What differs from kind to kind. */
-type Details = Pick<Endpoint, 'name' | 'group' | 'summary' | 'data' | 'example'>;
+interface Details extends Pick<Endpoint, 'group'> {
+  /** The name of the list. */
+  plural: string;
+  listed: Type.TSchema;
+  single: Type.TSchema;
+  example: object;
+  /** Of the example. */
+  images: number;
+  /** A pattern that matches a name. */
+  toPattern: (name: string) => string;
+  query?: Record<string, string>;
+}
 
-export const artistList = entryList('artist', {
-  name: 'artists',
-  group: 'Artists',
-  summary: 'List or search artists',
-  data: Type.Array(schemas.ListedArtist),
-  example: {
-    call: ({ artist }) => ({ query: { search: examples.containingPattern(artist.name), limit: '5' } }),
-    data: [examples.artist],
+const kinds: Record<Kind, Details> = {
+  artist: {
+    ...{ plural: 'artists', group: 'Artists', example: examples.artist, images: 7 },
+    ...{ listed: schemas.ListedArtist, single: schemas.ArtistWithImages },
+    ...{ toPattern: examples.containingPattern, query: { limit: '5' } },
   },
-});
-
-export const characterList = entryList('character', {
-  name: 'characters',
-  group: 'Characters',
-  summary: 'List or search characters',
-  data: Type.Array(schemas.ListedCharacter),
-  example: {
-    call: ({ character }) => ({ query: { search: examples.startingPattern(character.name) } }),
-    data: [examples.character],
+  character: {
+    ...{ plural: 'characters', group: 'Characters', example: examples.character, images: 4 },
+    ...{ listed: schemas.ListedCharacter, single: schemas.CharacterWithImages },
+    toPattern: examples.startingPattern,
   },
-});
-
-export const categoryList = entryList('category', {
-  name: 'categories',
-  group: 'Categories',
-  summary: 'List or search categories',
-  data: Type.Array(schemas.ListedCategory),
-  example: {
-    call: ({ category }) => ({ query: { search: examples.outlinePattern(category.name) } }),
-    data: [examples.category],
+  category: {
+    ...{ plural: 'categories', group: 'Categories', example: examples.category, images: 9 },
+    ...{ listed: schemas.ListedCategory, single: schemas.CategoryWithImages },
+    toPattern: examples.outlinePattern,
   },
-});
-
-export const albumList = entryList('album', {
-  name: 'albums',
-  group: 'Albums',
-  summary: 'List or search albums',
-  data: Type.Array(schemas.ListedAlbum),
-  example: {
-    call: ({ album }) => ({ query: { search: examples.startingPattern(album.name) } }),
-    data: [examples.album],
+  album: {
+    ...{ plural: 'albums', group: 'Albums', example: examples.album, images: 8 },
+    ...{ listed: schemas.ListedAlbum, single: schemas.AlbumWithImages },
+    toPattern: examples.startingPattern,
   },
-});
+};
 
-function entryList(kind: Kind, details: Details): Endpoint {
+export function entryList(kind: Kind): Endpoint {
+  const { plural, group, listed, example, toPattern, query } = kinds[kind];
   return endpoint({
-    ...details,
+    name: plural,
+    group,
+    summary: `List or search ${plural}`,
+    data: Type.Array(listed),
+    example: {
+      call: (records) => ({ query: { search: toPattern(records[kind].name), ...query } }),
+      data: [example],
+    },
     description: 'Sorted by name, then by id, or as `sort` says.',
     access: 'open',
     query: listParameters,
@@ -102,41 +100,14 @@ function entryList(kind: Kind, details: Details): Endpoint {
   });
 }
 
-export const singleArtist = singleEntry('artist', {
-  name: 'artist',
-  group: 'Artists',
-  summary: 'Get an artist',
-  data: schemas.ArtistWithImages,
-  example: { call: ({ artist }) => ({ id: artist.id }), data: { ...examples.artist, images: 7 } },
-});
-
-export const singleCharacter = singleEntry('character', {
-  name: 'character',
-  group: 'Characters',
-  summary: 'Get a character',
-  data: schemas.CharacterWithImages,
-  example: { call: ({ character }) => ({ id: character.id }), data: { ...examples.character, images: 4 } },
-});
-
-export const singleCategory = singleEntry('category', {
-  name: 'category',
-  group: 'Categories',
-  summary: 'Get a category',
-  data: schemas.CategoryWithImages,
-  example: { call: ({ category }) => ({ id: category.id }), data: { ...examples.category, images: 9 } },
-});
-
-export const singleAlbum = singleEntry('album', {
-  name: 'album',
-  group: 'Albums',
-  summary: 'Get an album',
-  data: schemas.AlbumWithImages,
-  example: { call: ({ album }) => ({ id: album.id }), data: { ...examples.album, images: 8 } },
-});
-
-function singleEntry(kind: Kind, details: Details): Endpoint {
+export function singleEntry(kind: Kind): Endpoint {
+  const { group, single, example, images } = kinds[kind];
   return endpoint({
-    ...details,
+    name: kind,
+    group,
+    summary: `Get ${/^a/.test(kind) ? 'an' : 'a'} ${kind}`,
+    data: single,
+    example: { call: (records) => ({ id: records[kind].id }), data: { ...example, images } },
     description:
       'Includes the number of images. The id of an entry that was merged redirects to the one it went into.',
     followsMerges: true,

@@ -17,6 +17,7 @@ import {
   linkSigner,
   pageHeaders,
   type QueryOf,
+  readCursor,
 } from './endpoint.ts';
 import { notFound } from './entries.ts';
 import * as examples from './examples.ts';
@@ -119,7 +120,7 @@ export const randomImages = endpoint({
   hasCursor: true,
   async validate(call) {
     const filter = pickParameters(imageFilters, call.query);
-    readCursor(call, filter);
+    readSeedPosition(call, filter);
     await rejectUnknownNames(call, filter);
   },
   async handle(call) {
@@ -132,7 +133,7 @@ export const randomImages = endpoint({
         ...(page.cursor && { headers: cursorHeaders(call, page.cursor) }),
       };
     }
-    readCursor(call, filter);
+    readSeedPosition(call, filter);
     const images = await services.catalogue.randomImages(
       filter,
       query.limit,
@@ -151,25 +152,20 @@ export async function readSeeded(
   limit: number,
 ): Promise<CursorPage> {
   const { catalogue, cursors } = call.services;
-  const from = readCursor(call, filter);
+  const from = readSeedPosition(call, filter);
   const { images, next } = unwrap(await catalogue.seededImages(filter, seed, from, limit, call.caller));
   const cursor =
     next === undefined ? undefined : cursors.write(packPosition(next), cursorScope(seed, filter));
   return { images, cursor };
 }
 
-/** The position that the cursor of a call stands for; undefined without a cursor. */
-function readCursor({ services, query }: CursorCall, filter: Filter): SeedPosition | undefined {
-  const { seed, cursor } = query;
-  if (cursor === undefined) return undefined;
-  if (seed === undefined)
+/** Undefined without a cursor. */
+function readSeedPosition(call: CursorCall, filter: Filter): SeedPosition | undefined {
+  const { seed, cursor } = call.query;
+  if (cursor !== undefined && seed === undefined)
     throw new ApiError(400, 'Invalid cursor: send it together with the seed it was issued for.');
-  const position = services.cursors.read(cursor, cursorScope(seed, filter));
-  if (position !== undefined) return unpackPosition(position);
-  throw new ApiError(
-    400,
-    'Invalid cursor: it was not issued by this service, or belongs to a different seed or filters.',
-  );
+  const position = readCursor(call, cursorScope(seed, filter), 'a different seed or filters');
+  return position === undefined ? undefined : unpackPosition(position);
 }
 
 /** Throws the 400 for categories that do not exist. */
@@ -242,7 +238,7 @@ export const latestImages = endpoint({
   hasCursor: true,
   async validate(call) {
     const filter = pickParameters(imageFilters, call.query);
-    readLatestCursor(call, filter);
+    readBelow(call, filter);
     await rejectUnknownNames(call, filter);
   },
   async handle(call) {
@@ -262,22 +258,15 @@ export interface CursorPage {
 /** The newest images that pass the filter, from the cursor of the call on. */
 export async function readLatest(call: CursorCall, filter: Filter, limit: number): Promise<CursorPage> {
   const { catalogue, cursors } = call.services;
-  const below = readLatestCursor(call, filter);
+  const below = readBelow(call, filter);
   const { images, next } = unwrap(await catalogue.latestImages(filter, below, limit, call.caller));
   const cursor = next === undefined ? undefined : cursors.write(next, cursorScope(undefined, filter));
   return { images, cursor };
 }
 
 /** The image number that the call continues below; undefined without a cursor. */
-function readLatestCursor({ services, query }: CursorCall, filter: Filter): number | undefined {
-  if (query.cursor === undefined) return undefined;
-  const below = services.cursors.read(query.cursor, cursorScope(undefined, filter));
-  if (below !== undefined) return below;
-  throw new ApiError(
-    400,
-    'Invalid cursor: it was not issued by this service, or belongs to different filters.',
-  );
-}
+const readBelow = (call: CursorCall, filter: Filter) =>
+  readCursor(call, cursorScope(undefined, filter), 'different filters');
 
 // The endpoints that return the images of an artist and of an album.
 

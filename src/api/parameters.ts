@@ -126,6 +126,11 @@ export const entryInclude = Type.Optional(
   }),
 );
 
+const pixels = (description: string, example: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, description, examples: [example] }));
+const ids = (description: string, example: string) =>
+  Type.Optional(Type.Array(Type.String({ pattern: uuidPattern }), { description, examples: [[example]] }));
+
 /** The filters of lists. */
 export const listFilters = {
   q: Type.Optional(
@@ -159,34 +164,10 @@ export const listFilters = {
       examples: [true],
     }),
   ),
-  minWidth: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'Only images that are at least this wide, in pixels.',
-      examples: [1920],
-    }),
-  ),
-  minHeight: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'Only images that are at least this high, in pixels.',
-      examples: [1080],
-    }),
-  ),
-  maxWidth: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'Only images that are at most this wide, in pixels.',
-      examples: [1920],
-    }),
-  ),
-  maxHeight: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'Only images that are at most this high, in pixels.',
-      examples: [1080],
-    }),
-  ),
+  minWidth: pixels('Only images that are at least this wide, in pixels.', 1920),
+  minHeight: pixels('Only images that are at least this high, in pixels.', 1080),
+  maxWidth: pixels('Only images that are at most this wide, in pixels.', 1920),
+  maxHeight: pixels('Only images that are at most this high, in pixels.', 1080),
   aspectRatio: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$',
@@ -195,34 +176,17 @@ export const listFilters = {
       examples: ['16:9'],
     }),
   ),
-  character: Type.Optional(
-    Type.Array(Type.String({ pattern: uuidPattern }), {
-      description: 'Only images that show one of these characters: ids, separated by commas.',
-      examples: [[examples.character.id]],
-    }),
+  character: ids(
+    'Only images that show one of these characters: ids, separated by commas.',
+    examples.character.id,
   ),
-  album: Type.Optional(
-    Type.Array(Type.String({ pattern: uuidPattern }), {
-      description: 'Only images in one of these albums: ids, separated by commas.',
-      examples: [[examples.album.id]],
-    }),
-  ),
+  album: ids('Only images in one of these albums: ids, separated by commas.', examples.album.id),
 };
 
 /** The filters of lists with images of several artists. */
 export const artistFilters = {
-  artist: Type.Optional(
-    Type.Array(Type.String({ pattern: uuidPattern }), {
-      description: 'Only images by one of these artists: ids, separated by commas.',
-      examples: [[examples.artist.id]],
-    }),
-  ),
-  excludeArtist: Type.Optional(
-    Type.Array(Type.String({ pattern: uuidPattern }), {
-      description: 'Only images by none of these artists: ids, separated by commas.',
-      examples: [[examples.artist.id]],
-    }),
-  ),
+  artist: ids('Only images by one of these artists: ids, separated by commas.', examples.artist.id),
+  excludeArtist: ids('Only images by none of these artists: ids, separated by commas.', examples.artist.id),
 };
 
 /** The filters of random and of the latest images. They reach the catalogue under the same names. */

@@ -4,16 +4,7 @@ import type * as types from '../catalogue/schemas.ts';
 import { Rating } from '../catalogue/schemas.ts';
 import { imageChanges } from './changes.ts';
 import type { Callable, Endpoint, Route } from './endpoint.ts';
-import {
-  albumList,
-  artistList,
-  categoryList,
-  characterList,
-  singleAlbum,
-  singleArtist,
-  singleCategory,
-  singleCharacter,
-} from './entries.ts';
+import { entryList, singleEntry } from './entries.ts';
 import {
   albumImages,
   allImages,
@@ -42,15 +33,15 @@ const endpoints: Record<string, Endpoint> = {
   '/image/{id}/file': imageFile,
   '/image/{id}/similar': similarImages,
   '/search': search,
-  '/artist': artistList,
-  '/artist/{id}': singleArtist,
+  '/artist': entryList('artist'),
+  '/artist/{id}': singleEntry('artist'),
   '/artist/{id}/images': artistImages,
-  '/character': characterList,
-  '/character/{id}': singleCharacter,
-  '/category': categoryList,
-  '/category/{id}': singleCategory,
-  '/album': albumList,
-  '/album/{id}': singleAlbum,
+  '/character': entryList('character'),
+  '/character/{id}': singleEntry('character'),
+  '/category': entryList('category'),
+  '/category/{id}': singleEntry('category'),
+  '/album': entryList('album'),
+  '/album/{id}': singleEntry('album'),
   '/album/{id}/images': albumImages,
 };
 

@@ -3,9 +3,8 @@ import { cursorScope } from '../access/links.ts';
 import type { Filter, Found } from '../catalogue/catalogue.ts';
 import { SearchResult } from '../catalogue/schemas.ts';
 import { packSearchPosition, type SearchPosition, unpackSearchPosition } from '../catalogue/sets/orders.ts';
-import { ApiError } from '../http/exchange.ts';
 import { toJsonBytes } from '../lib/byte-string.ts';
-import { type Call, cursorHeaders, endpoint, linkSigner } from './endpoint.ts';
+import { type Call, cursorHeaders, endpoint, linkSigner, readCursor } from './endpoint.ts';
 import { writeEntry } from './entries.ts';
 import * as examples from './examples.ts';
 import { imageList, rejectUnknownNames, unwrap } from './images.ts';
@@ -70,9 +69,7 @@ export async function readFound(
 /** Not that of the latest images, which have the same filters and another order. */
 const scopeOf = (filter: Filter) => `search ${cursorScope(undefined, filter)}`;
 
-function readPosition({ services, query }: SearchCall, filter: Filter): SearchPosition | undefined {
-  if (query.cursor === undefined) return undefined;
-  const position = services.cursors.read(query.cursor, scopeOf(filter));
-  if (position !== undefined) return unpackSearchPosition(position);
-  throw new ApiError(400, 'Invalid cursor: it was not issued by this service, or belongs to another search.');
+function readPosition(call: SearchCall, filter: Filter): SearchPosition | undefined {
+  const position = readCursor(call, scopeOf(filter), 'another search');
+  return position === undefined ? undefined : unpackSearchPosition(position);
 }

@@ -31,8 +31,6 @@ const relations = { artist: 'by', character: 'of', category: 'in', album: 'in' }
 
 export const texts = {
   skip: 'Skip to the pictures',
-  home: (site: string) => `${site}, home`,
-  start: 'Start',
   browse: 'Browse',
   menu: 'More',
   search: 'Search',
@@ -108,7 +106,6 @@ export const texts = {
   allLetters: 'All',
   otherLetters: 'Other characters',
   noEntries: (kind: Kind) => `No ${many[kind]} match.`,
-  website: (host: string) => host,
   feed: 'Feed',
   ageOrAges: (count: number) => (count === 1 ? 'Age' : 'Ages'),
   source: 'Source',
@@ -135,11 +132,8 @@ export const texts = {
   similar: 'Similar pictures',
   previous: 'Previous',
   next: 'Next',
-  neighbours: 'In this album',
-  place: (place: number, total: number) => `${grouped(place)} of ${grouped(total)}`,
 
   // The end of every page.
-  about: 'About this site',
   api: 'API',
 
   // What went wrong.
