@@ -23,6 +23,7 @@ test('an empty environment gives the defaults, and the result is frozen', () => 
   assert.equal(config.linkLifetime, 3600);
   assert.equal(config.previewLifetime, 604_500);
   assert.deepEqual(config.site, {
+    fixed: [],
     name: 'zukan',
     logo: undefined,
     accent: undefined,
@@ -85,6 +86,7 @@ test('reads every variable', () => {
   assert.deepEqual(config.thumbnails, [16, 800, 8192]);
   assert.equal(config.previewLifetime, 120);
   assert.deepEqual(config.site, {
+    fixed: ['name', 'description', 'links', 'licence'],
     name: '蔵 & Co',
     logo: '/srv/logo.svg',
     accent: '#22aa66',

@@ -172,7 +172,8 @@ export interface Services {
   previewLifetime: number;
   /** Whether pages, previews, feeds and redirects link to pictures by addresses that last. */
   hasLastingLinks: boolean;
-  site: Site;
+  /** Another object when a text of it changed. */
+  readonly site: Site;
   /** The ratings that calls without `nsfw` return. */
   apiRatings: readonly Rating[];
   cursors: Cursors;

@@ -1,6 +1,8 @@
 /** The catalogue as request handlers read it. */
+
 import type { ByteString } from '../lib/byte-string.ts';
 import type { RandomInt } from '../lib/random.ts';
+import type { SiteTexts } from '../lib/site-texts.ts';
 import type { ImageDocument } from './documents/image-document.ts';
 import type { FileType, Kind, Orientation, Page, Rating, Statistics, Window } from './schemas.ts';
 import type { ValueFilter } from './search/query.ts';
@@ -173,6 +175,8 @@ export interface Caller {
 
 /** Each call answers from one version of the catalogue, never from two. Calls with a caller throw Unavailable under load. */
 export interface Catalogue {
+  /** Those of the version that was read last. */
+  readonly siteTexts: SiteTexts;
   statistics(): Promise<Statistics>;
   image(id: string): Promise<ImageDocument | undefined>;
   /** Names and ids in the filter that do not exist. Reads no image. */

@@ -99,9 +99,9 @@ function actionOf({ summary }: Change): string | undefined {
 
 /**
  * `blocked` is a name of an entry (JSON: kind and name), `removed` the hash of a picture that imports leave out. Of an image that
- * was taken down, only the hash is kept.
+ * was taken down, only the hash is kept. The id of a text of the `site` is its field.
  */
-export type ItemKind = 'image' | Kind | 'blocked' | 'removed' | 'taken-down';
+export type ItemKind = 'image' | Kind | 'blocked' | 'removed' | 'taken-down' | 'site';
 
 /** Of an image, `before` and `after` have the fields that changed; of anything else, all of it. Null: it did not exist. */
 export interface ChangeItem {

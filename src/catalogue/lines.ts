@@ -29,6 +29,7 @@ export async function* catalogueLines(
   // At the end: an import would skip an image that has the bytes of a removed one.
   for await (const blocked of snapshot.blockedNames()) yield blockedLine(blocked);
   for await (const removed of snapshot.removedFiles()) yield removedLine(removed);
+  for await (const text of snapshot.siteTexts()) yield JSON.stringify({ type: 'site', ...text });
 }
 
 /** Joins lines into larger chunks, which take fewer writes. */

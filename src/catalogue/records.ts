@@ -1,5 +1,7 @@
 /** What is stored besides entries: images, the files they came from, decisions of operators, tokens and the last backup. */
+
 import type * as Type from '../lib/json-schema.ts';
+import type { SiteField } from '../lib/site-texts.ts';
 import { foldName, normaliseName } from './names.ts';
 import type * as schemas from './schemas.ts';
 import type { Document, Kind, Mimetype, Rating } from './schemas.ts';
@@ -126,6 +128,12 @@ export interface BlockedName {
   skips?: true;
 }
 
+/** A text of the site, as a variable would say it. */
+export interface SiteText {
+  field: SiteField;
+  text: string;
+}
+
 /** Changes of one transaction. */
 export interface Decisions {
   blockedNames(kind: Kind, names: string[]): Promise<BlockedName[]>;
@@ -137,6 +145,9 @@ export interface Decisions {
   /** Replaces what is remembered of the same hashes. */
   rememberFiles(files: RemovedFile[]): Promise<void>;
   forgetFiles(hashes: string[]): Promise<void>;
+  siteText(field: SiteField): Promise<string>;
+  /** Empty: the site has its default. */
+  saveSiteText(field: SiteField, text: string): Promise<void>;
 }
 
 /** Names with the same key are the same name: those of categories ignore case. */

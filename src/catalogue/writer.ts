@@ -7,6 +7,7 @@ import type {
   ImageRow,
   RemovedFile,
   SavedImage,
+  SiteText,
   SourceFile,
   SourceFileWriter,
   TokenRecord,
@@ -151,6 +152,7 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   imageCounts(kind: Kind): Promise<Map<string, number>>;
   changeLog: ChangeLogReader;
   blockedNames(): AsyncIterable<BlockedName>;
+  siteTexts(): AsyncIterable<SiteText>;
   removedFiles(): AsyncIterable<RemovedFile>;
   /** Of all folders, also those whose images were removed. */
   sourceFiles(): AsyncIterable<SourceFile>;

@@ -88,7 +88,8 @@ async function findNames(lookup: Lookup, items: ChangeItem[]): Promise<Map<strin
 
 /** The fields as people read them. */
 function readable({ kind }: ChangeItem, fields: Fields | null, names: Map<string, string>): Fields {
-  if (!fields || kind === 'blocked' || kind === 'removed' || kind === 'taken-down') return fields ?? {};
+  if (!fields || kind === 'blocked' || kind === 'removed' || kind === 'taken-down' || kind === 'site')
+    return fields ?? {};
   return kind === 'image' ? readableImage(fields, names) : readableEntry(fields as unknown as Entry);
 }
 

@@ -4,13 +4,14 @@
  * change, which can be undone.
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Change, ChangeItem } from '../catalogue/change-log.ts';
+import type { Change, ChangeItem, ItemKind } from '../catalogue/change-log.ts';
 import { imageFields } from '../catalogue/documents/edit-image.ts';
 import { type BlockedName, type Decisions, nameKey, type RemovedFile } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
 import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
 import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
 import { checkSavedRecord, type EntryLine } from '../import/records/record.ts';
+import type { SiteField } from '../lib/site-texts.ts';
 import { nameImages } from './describe.ts';
 import { EditError } from './references.ts';
 import { undoImages } from './undo-images.ts';
@@ -71,7 +72,10 @@ export async function undoChange(number: number, options: UndoOptions): Promise<
   const restored = [];
   for (const kind of KINDS) restored.push(...(await restoreEntries(undoing, kind, others.get(kind) ?? [])));
   await undoImages(undoing);
-  await restoreDecisions(undoing, [...(others.get('blocked') ?? []), ...(others.get('removed') ?? [])]);
+  await restoreDecisions(
+    undoing,
+    ['blocked', 'removed', 'site'].flatMap((kind) => others.get(kind as ItemKind) ?? []),
+  );
   for (const kind of KINDS) await removeCreatedEntries(undoing, kind, others.get(kind) ?? []);
   await restoreAliases(undoing, restored);
   const kept = await nameImages(writer, result.kept);
@@ -109,7 +113,7 @@ async function readOthers(
   return Map.groupBy(items, ({ kind }) => kind);
 }
 
-/** Restores blocked names and removed pictures, unless somebody decided otherwise since. */
+/** Restores blocked names, removed pictures and texts of the site, unless somebody decided otherwise since. */
 async function restoreDecisions(
   { writer: { decisions, changeLog }, change, result, markUndone }: Undoing,
   items: ChangeItem[],
@@ -119,17 +123,24 @@ async function restoreDecisions(
     // Imports still leave out a picture that is not restored.
     if (kind === 'removed' && keptImages.has(((after ?? before) as unknown as RemovedFile).image)) continue;
     const later = await changeLog.laterItems(change, kind, [id]);
-    const current =
-      kind === 'blocked' ? await findName(decisions, id) : (await decisions.removedFiles([id]))[0];
+    const current = await findDecision(decisions, kind, id);
     if (later.has(id) || !isSame(current ?? null, after)) {
       result.kept.push({ kind, id, reason: 'decided otherwise since' });
       continue;
     }
     if (kind === 'blocked') await restoreName(decisions, id, before as BlockedName | null);
+    else if (kind === 'site') await decisions.saveSiteText(id as SiteField, (before?.text as string) ?? '');
     else if (before) await decisions.rememberFiles([before as unknown as RemovedFile]);
     else await decisions.forgetFiles([id]);
     await markUndone([{ kind, id }]);
   }
+}
+
+async function findDecision(decisions: Decisions, kind: ItemKind, id: string): Promise<object | undefined> {
+  if (kind === 'blocked') return findName(decisions, id);
+  if (kind === 'removed') return (await decisions.removedFiles([id]))[0];
+  const text = await decisions.siteText(id as SiteField);
+  return text === '' ? undefined : { text };
 }
 
 /** `id` is JSON: the kind and the name. */

@@ -1,11 +1,13 @@
 /** The variables that make the gallery one's own, and where to report its images. */
 import { resolve } from 'node:path';
-import { LICENCE_HINT, MAX_LICENCE_LENGTH, parseLicence } from '../lib/licence.ts';
+import { SITE_TEXTS, type SiteField, siteParsers } from '../lib/site-texts.ts';
 import { fail, type Read, split } from './values.ts';
 
 export const ratings = ['sfw', 'questionable', 'nsfw'] as const;
 
 export interface SiteConfig {
+  /** Those that variables say. */
+  readonly fixed: readonly SiteField[];
   readonly name: string;
   /** The path of a picture; undefined: none. */
   readonly logo: string | undefined;
@@ -25,9 +27,6 @@ export interface SiteConfig {
   readonly refusesTraining: boolean;
 }
 
-const MAX_NAME_LENGTH = 60;
-const MAX_DESCRIPTION_LENGTH = 300;
-const MAX_LINKS = 10;
 const MAX_URL_LENGTH = 2048;
 const ID = '{id}';
 /** Stands for the id while the URL is parsed, which would escape the braces. */
@@ -35,14 +34,17 @@ const SAMPLE_ID = '00000000-0000-4000-8000-000000000000';
 
 export function readSite(read: Read): SiteConfig {
   return {
-    name: read('SITE_NAME', 'zukan', parseLine(MAX_NAME_LENGTH)),
+    fixed: (Object.keys(SITE_TEXTS) as SiteField[]).filter((field) =>
+      read(SITE_TEXTS[field], false, () => true),
+    ),
+    name: read('SITE_NAME', 'zukan', siteParsers.name),
     logo: read<string | undefined>('SITE_LOGO', undefined, (text) => resolve(text)),
     accent: read<string | undefined>('SITE_ACCENT', undefined, parseColour),
     ratings: read<SiteConfig['ratings']>('SITE_RATINGS', ratings, parseRatings),
     reportUrl: read<string | undefined>('REPORT_URL', undefined, parseReportUrl),
-    description: read('SITE_DESCRIPTION', '', parseLine(MAX_DESCRIPTION_LENGTH)),
-    links: read<SiteConfig['links']>('SITE_LINKS', [], parseLinks),
-    licence: read('SITE_LICENCE', '', parseSiteLicence),
+    description: read('SITE_DESCRIPTION', '', siteParsers.description),
+    links: read<SiteConfig['links']>('SITE_LINKS', [], siteParsers.links),
+    licence: read('SITE_LICENCE', '', siteParsers.licence),
     refusesTraining: read('AI_TRAINING', false, (text) =>
       text === 'no' ? true : fail('must be no; leave it out to state nothing'),
     ),
@@ -62,28 +64,6 @@ export function describeSite(site: SiteConfig): Record<string, string> {
     SITE_LICENCE: licence || '(none)',
     AI_TRAINING: refusesTraining ? 'no' : '(nothing stated)',
   };
-}
-
-const parseLine = (maxLength: number) => (text: string) => {
-  const isLine = [...text].length <= maxLength && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
-  return isLine ? text : fail(`must be up to ${maxLength} characters on one line`);
-};
-
-function parseLinks(text: string): SiteConfig['links'] {
-  const links = split(text).map((link) => {
-    const [, name = '', address = ''] = /^([^=]*[^=\s])\s*=\s*(https?:\/\/\S+)$/i.exec(link) ?? [];
-    const url = address.length <= MAX_URL_LENGTH ? URL.parse(address)?.href : undefined;
-    return name && url
-      ? { name: parseLine(MAX_NAME_LENGTH)(name), url }
-      : fail(
-          'must be a list such as Imprint=https://example.org/imprint, Privacy=https://example.org/privacy',
-        );
-  });
-  return links.length <= MAX_LINKS ? links : fail(`must be at most ${MAX_LINKS} links`);
-}
-
-function parseSiteLicence(text: string): string {
-  return parseLicence(parseLine(MAX_LICENCE_LENGTH)(text)) ?? fail(LICENCE_HINT);
 }
 
 function parseColour(text: string): string {

@@ -83,6 +83,16 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
+/** The same, but again when it would be made of something else. */
+export function onceFor<S, T>(source: () => S, make: (source: S) => T): () => T {
+  let made: { source: S; result: T } | undefined;
+  return () => {
+    const latest = source();
+    if (made?.source !== latest) made = { source: latest, result: make(latest) };
+    return made.result;
+  };
+}
+
 /** Changes with the content. For addresses whose content never changes. */
 export function versionOf({ eTag }: Asset): string {
   return eTag.slice('W/"'.length, 'W/"'.length + 10);

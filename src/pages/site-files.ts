@@ -2,7 +2,7 @@
 import type { Services, Site } from '../api/endpoint.ts';
 import { imageFilters } from '../api/parameters.ts';
 import { routes } from '../api/routes.ts';
-import { makeAsset, makeText, once, sendAsset } from '../http/assets.ts';
+import { makeAsset, makeText, once, onceFor, sendAsset } from '../http/assets.ts';
 import { ApiError, type Exchange } from '../http/exchange.ts';
 import type { Handler } from '../http/server.ts';
 import { drawIcon } from '../media/logo.ts';
@@ -31,8 +31,9 @@ export function siteFiles(
   readIcon: () => Promise<Buffer>,
 ): Record<string, Handler> {
   const sitemap = new Sitemap(services);
-  const manifest = once(() =>
-    makeAsset(JSON.stringify(describeSite(services.site)), 'application/manifest+json'),
+  const manifest = onceFor(
+    () => services.site,
+    (site) => makeAsset(JSON.stringify(describeSite(site)), 'application/manifest+json'),
   );
   const rules = robotRules(bases, services.site);
   const sendIcon = ({ size, purpose }: (typeof icons)[number]): Handler => {

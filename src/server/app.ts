@@ -30,6 +30,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isNearlyFull } from '../lib/file-system.ts';
 import { type MetricsReport, ProcessMetrics } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
+import { siteReader } from '../lib/site-texts.ts';
 import { defaultTuning, type Tuning } from '../lib/tuning.ts';
 import { newAddress, pageWords } from '../pages/address.ts';
 import { notFoundHandler } from '../pages/html.ts';
@@ -126,6 +127,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const watch = new SharedAddressWatch(openBudget(hiddenClientsRule, clients), (address) =>
     log.warn({ address }, HIDDEN_CLIENTS),
   );
+  const readSite = siteReader({ ...config.site, logo }, () => store.catalogue.siteTexts);
   const services: Services = {
     store,
     catalogue: store.catalogue,
@@ -137,7 +139,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
     hasLastingLinks: config.lastingLinks,
-    site: { ...config.site, logo },
+    get site() {
+      return readSite();
+    },
     apiRatings: config.apiRatings,
     cursors: new Cursors(keys),
     tuning,
@@ -166,6 +170,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     async listen(address) {
       // Not awaited: the server starts even if Redis is unavailable.
       void limiter?.start();
+      // Reads the texts of the site, for pages that read nothing else.
+      store.catalogue.statistics().catch(() => {});
       const url = await web.listen(address);
       if (!shared) filler = await fillDocumentCache(config, documents);
       return url;
@@ -251,7 +257,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       );
   for (const feed of feeds) mount(feed.path, (exchange) => handleCall(feed, '', '', services, exchange));
   const isApiPath = apiPathTest(routes, bases);
-  const sendNotFound = notFoundHandler(prefixes, services.site);
+  const sendNotFound = notFoundHandler(prefixes, services);
   mount('/files/{name}', (exchange) => sendFile(services, exchange));
   mountPrivate('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
   const check = new HealthCheck(services);

@@ -13,6 +13,7 @@ import type {
 import type { Block } from '../catalogue/sets/blocks.ts';
 import type { ByteString } from '../lib/byte-string.ts';
 import { Unavailable } from '../lib/metrics.ts';
+import type { SiteField, SiteTexts } from '../lib/site-texts.ts';
 import type { Tuning } from '../lib/tuning.ts';
 
 // How the catalogue asks, and a driver answers. A call of the catalogue is a generator: it reads from a view, which is one
@@ -251,9 +252,10 @@ export interface ShelfSnapshot extends CatalogueVersion {
   categories: Map<string, Shelf>;
   /** How many entries there are. */
   counts: Record<Kind, number>;
+  siteTexts: SiteTexts;
 }
 
-/** A row of `SNAPSHOT_QUERY`. `category` is the folded name or alias of a category, null for other rows. */
+/** A row of `SNAPSHOT_QUERY`. `category` is the folded name or alias of a category, or a text of the site; null for other rows. */
 export type SnapshotRow = [kind: string, id: string, category: string | null, number: number, size: number];
 
 /** The shelves of a snapshot, and the number of entries of each kind as the size of a row `count`. */
@@ -262,6 +264,8 @@ export const SNAPSHOT_QUERY = `
   where kind in ('catalogue', 'rating', 'orientation', 'type', 'animation', 'category')
   union all
   select 'alias', '', key, alias.shelf, 0 from alias where alias.kind = 'category'
+  union all
+  select 'site', field, value, 0, 0 from site_text
   union all
   select 'count', listed.kind, null, 0,
     (select coalesce(max(position) + 1, 0) from shelf where shelf.kind = listed.kind)
@@ -278,11 +282,13 @@ export function buildSnapshot(version: CatalogueVersion, rows: SnapshotRow[]): S
     animated: { number: 0, size: 0 },
     categories: new Map(),
     counts: { artist: 0, category: 0, character: 0, album: 0 },
+    siteTexts: {},
   };
   const aliases: [alias: string, shelf: number][] = [];
   for (const [kind, id, category, number, size] of rows) {
     const shelf = { number, size };
     if (kind === 'count') snapshot.counts[id as Kind] = size;
+    else if (kind === 'site') snapshot.siteTexts[id as SiteField] = category as string;
     else if (kind === 'alias') aliases.push([category as string, number]);
     else if (category !== null) snapshot.categories.set(category, shelf);
     else if (kind === 'rating') snapshot.ratings.set(id as Rating, shelf);

@@ -11,7 +11,7 @@ import { emptyTrash, removeImages, restoreTrashed } from '../changes/remove.ts';
 import { undoChange } from '../changes/undo.ts';
 import type { UndoResult } from '../changes/undoing.ts';
 import type { NewRecordDefaults } from '../import/plan/existing.ts';
-import type { EntryLine } from '../import/records/record.ts';
+import { checkRecord, type EntryLine } from '../import/records/record.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import type { Files } from '../media/files.ts';
@@ -246,6 +246,16 @@ export class Changes {
         refuseStale: (writer) => refuseStaleImages(writer, [id], version),
       });
       return this.#changed({}, call);
+    });
+  }
+
+  /** Empty: the site has its default. */
+  async changeSite({ field, text }: RequestTo<'/change/site'>, call: Call): Promise<Changed> {
+    return this.#change(call, async ({ decisions, changeLog }) => {
+      if (text) checkRecord({ type: 'site', field, text });
+      await decisions.saveSiteText(field, text);
+      changeLog.describe(`change the ${field} of the site`);
+      return {};
     });
   }
 

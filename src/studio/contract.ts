@@ -10,6 +10,7 @@ import { Rating, uuidPattern } from '../catalogue/schemas.ts';
 import { MAX_QUERY_LENGTH } from '../catalogue/search/query.ts';
 import { MAX_ALBUM_IMAGES } from '../catalogue/writer.ts';
 import * as Type from '../lib/json-schema.ts';
+import type { SiteTexts } from '../lib/site-texts.ts';
 import type {
   AddedPicture,
   Alike,
@@ -55,6 +56,9 @@ const mentioned = [Type.Literal('artist'), Type.Literal('category'), Type.Litera
 const MentionedKindSchema = Type.Union([...mentioned]);
 const KindSchema = Type.Union([...mentioned, Type.Literal('album')]);
 const Origin = Type.Union([Type.Literal('import'), Type.Literal('shell'), Type.Literal('studio')]);
+const SiteField = Type.Union([
+  ...[Type.Literal('name'), Type.Literal('description'), Type.Literal('links'), Type.Literal('licence')],
+]);
 const Flag = Type.Optional(Type.Literal(''));
 /** The number of a change, and the same in a query. */
 const ChangeNumber = Type.Integer({ minimum: 1, maximum: 999_999_999 });
@@ -223,6 +227,8 @@ export const endpoints = {
   '/data/alike': query(Nothing).returns<{ total: number; groups: Alike[][] }>(),
   '/data/problems': query(Nothing).returns<string[]>(),
   '/data/health': query(Nothing).returns<Health>(),
+  /** The texts of the site in the catalogue, and the variables that say some. */
+  '/data/site': query(Nothing).returns<{ texts: SiteTexts; fixed: SiteTexts }>(),
   '/data/tiles': lookup(Type.Object({ ids: TileIds }, closed)).returns<Tile[]>(),
   '/data/summary': lookup(Selection).returns<SelectionSummary>(),
   /** Categories that pictures near these have and these lack. */
@@ -237,6 +243,7 @@ export const endpoints = {
   '/change/images': change(Type.Object({ catalogue: Text, user: Text, edits: WaitingEdits }, closed)).returns<
     Changed & { applied: Applied[] }
   >(),
+  '/change/site': change(Type.Object({ field: SiteField, text: Text }, closed)).returns<Changed>(),
   '/change/remove': change(
     Type.Object({ ids: Ids, version: Text, reason: Text, isTakeDown: Type.Boolean() }, closed),
   ).returns<Changed>(),

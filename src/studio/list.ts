@@ -27,20 +27,20 @@ export interface ListEngines {
   catalogue: Pick<Catalogue, 'latestImages'>;
   openSnapshot: OpenSnapshot;
   thumbnailSizes: readonly number[];
-  siteLicence: string;
+  site(): { licence: string };
 }
 
 /** The ids as 16 bytes each: the page gets all of them at once, however many there are. */
 export async function listImages(
   filter: ImageFilter,
-  { catalogue, openSnapshot, thumbnailSizes, siteLicence }: ListEngines,
+  { catalogue, openSnapshot, thumbnailSizes, site }: ListEngines,
   signal: AbortSignal,
 ): Promise<Buffer> {
   const { q, without = [], lacks, edited, unrated, fileChanged, alike, outdated, run, like } = filter;
   const only = [
     ...(q === undefined ? [] : [await findIds({ q }, catalogue, { client: 'studio', signal })]),
     ...(outdated === undefined ? [] : [new Set(await findOutdated(openSnapshot, thumbnailSizes))]),
-    ...(lacks === undefined ? [] : [await findLackingIds(lacks, openSnapshot, siteLicence)]),
+    ...(lacks === undefined ? [] : [await findLackingIds(lacks, openSnapshot, site().licence)]),
     ...(alike === undefined ? [] : [await findAlikeIds(openSnapshot)]),
     ...(like === undefined ? [] : [await findLikeIds(like, openSnapshot)]),
   ];

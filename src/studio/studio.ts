@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LastBackup } from '../catalogue/records.ts';
 import type { Disk } from '../lib/file-system.ts';
+import { SITE_TEXTS, type SiteField, type SiteTexts } from '../lib/site-texts.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
 import { listChanges, listImports, listRemoved, showChange } from './history.ts';
 import {
@@ -29,14 +30,13 @@ export interface StudioEngines extends ChangeEngines, PictureEngines {
   openSourceFiles: OpenSourceFiles;
   lastBackup(): Promise<LastBackup | undefined>;
   disks(): Disk[];
-  /** Of the pictures that state none. */
-  siteLicence: string;
+  site(): { licence: string; fixed: readonly SiteField[] };
   /** What is wrong with the stored files. Calls back for each image; an error there stops it. */
   checkFiles(onImage: () => void): Promise<string[]>;
 }
 
 export function createStudio(engines: StudioEngines): StudioRoutes {
-  const { openSnapshot, openSourceFiles, siteLicence } = engines;
+  const { openSnapshot, openSourceFiles } = engines;
   const changes = new Changes(engines);
   let isChecking = false;
   let files: ReturnType<typeof readPage> | undefined;
@@ -70,7 +70,12 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       async '/data/health'() {
         const { images } = await engines.catalogue.statistics();
         const backup = await engines.lastBackup();
-        const facts = { backup, disks: engines.disks(), siteLicence, now: engines.clock() };
+        const facts = {
+          backup,
+          disks: engines.disks(),
+          siteLicence: engines.site().licence,
+          now: engines.clock(),
+        };
         return readHealth(images.count, openSnapshot, facts);
       },
       '/data/neighbours': (near) => findNeighbourCategories(near, openSnapshot),
@@ -101,6 +106,14 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
         // Awaited here, because the snapshot is closed on return.
         return await summarise(snapshot, ids);
       },
+      async '/data/site'() {
+        await using snapshot = await openSnapshot();
+        const texts: SiteTexts = {};
+        for await (const { field, text } of snapshot.siteTexts()) texts[field] = text;
+        const fixed = engines.site().fixed.map((field) => [field, SITE_TEXTS[field]]);
+        return { texts, fixed: Object.fromEntries(fixed) };
+      },
+      '/change/site': (text, call) => changes.changeSite(text, call),
       '/change/images': (batch, call) => changes.applyEdits(batch, call),
       '/change/remove': (removal, call) => changes.removeImages(removal, call),
       '/change/allow': ({ ids }, call) => changes.allowAgain(ids, call),

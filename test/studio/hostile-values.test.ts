@@ -42,6 +42,7 @@ const requests: { [A in Address]: Required<RequestTo<A>> } = {
   '/data/alike': {},
   '/data/problems': {},
   '/data/health': {},
+  '/data/site': {},
   '/data/tiles': { ids: [id] },
   '/data/summary': { ids: [id] },
   '/data/neighbours': { ids: [id] },
@@ -75,6 +76,7 @@ const requests: { [A in Address]: Required<RequestTo<A>> } = {
   '/change/remove': { ids: [id], version: 'a', reason: 'a', isTakeDown: false },
   '/change/allow': { ids: [id] },
   '/change/restore': { ids: [id] },
+  '/change/site': { field: 'name', text: 'a' },
   '/change/trash/empty': {},
   '/change/undo': { change: 1, isPreview: true },
   '/change/entry': {

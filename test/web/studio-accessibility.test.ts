@@ -70,7 +70,7 @@ describe('the studio', { skip }, async () => {
         for (const colorScheme of width === 390 ? (['light', 'dark'] as const) : (['light'] as const))
           assert.deepEqual(await findViolations(page, colorScheme), [], `${view}, ${size}, ${colorScheme}`);
       };
-      for (const view of ['Artists', 'Albums', 'Add', 'Review', 'History', 'Removed', 'Pictures']) {
+      for (const view of ['Artists', 'Albums', 'Add', 'Review', 'History', 'Removed', 'Site', 'Pictures']) {
         if (await page.locator('#menu').isVisible()) await page.locator('#menu').tap();
         await page.getByRole('link', { name: view, exact: true }).tap();
         await page.locator('section:not([hidden]) h1', { hasText: view }).waitFor();

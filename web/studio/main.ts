@@ -11,6 +11,7 @@ import { AddPage } from './views/add.ts';
 import { HistoryPage } from './views/history.ts';
 import { showRemoved } from './views/removed.ts';
 import { showReview } from './views/review.ts';
+import { showSite } from './views/site.ts';
 
 const views: Record<string, Kind> = {
   artists: 'artist',
@@ -23,6 +24,7 @@ const lists: Record<string, () => Promise<void>> = {
   review: () => showReview(steps, (change) => pictures.showImport(change)),
   history: () => historyPage.show(),
   removed: () => showRemoved(steps, reload),
+  site: () => showSite(steps),
 };
 
 const steps = new Steps();

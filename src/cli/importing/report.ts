@@ -42,6 +42,7 @@ export function describeProblem({ label, reason }: Problem): string {
 
 function displayName(record: RecordLine): string {
   if (record.type === 'removed') return record.hash;
+  if (record.type === 'site') return `${record.field} of the site`;
   return record.type === 'image' ? (record.file ?? record.key ?? record.id ?? '') : record.name;
 }
 

@@ -11,6 +11,7 @@ import { isLoopbackName } from '../../access/clients.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/random.ts';
+import { siteReader } from '../../lib/site-texts.ts';
 import {
   disksOf,
   openFiles,
@@ -156,7 +157,7 @@ export async function startStudio(
     openSourceFiles: () => openSourceFiles(config),
     lastBackup: () => store.lastBackup(),
     disks: () => disksOf(config),
-    siteLicence: config.site.licence,
+    site: siteReader(config.site, () => store.catalogue.siteTexts),
     openWriter: (user, onWait) => openForChange(config, { origin: 'studio', user }, { onWait, warn }),
     localUser: userName(),
     warn,

@@ -127,7 +127,7 @@ export class ImportApplier {
     if (type === 'image') {
       for (const record of records as PreparedImage[]) record.picture ??= pictureFromRecord(record.record);
       await this.#saveImages(records as PreparedImage[]);
-    } else if (type === 'blocked' || type === 'removed') {
+    } else if (type === 'blocked' || type === 'removed' || type === 'site') {
       const lines = records.map(({ record }) => record as DecisionLine);
       await saveDecisions(lines, this.#writer.decisions, this.#defaults.now, report);
     } else if (type === 'history' || type === 'change' || type === 'change-item' || type === 'trash') {

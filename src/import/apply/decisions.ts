@@ -138,6 +138,12 @@ async function saveDecision(
   decisions: Decisions,
   now: string,
 ): Promise<'added' | 'updated' | 'unchanged'> {
+  if (record.type === 'site') {
+    const { field, text } = record;
+    const before = await decisions.siteText(field);
+    await decisions.saveSiteText(field, text);
+    return compare(before === '' ? undefined : { text: before }, { text });
+  }
   const at = record.createdAt;
   if (record.type === 'blocked') {
     const { kind, name } = record;

@@ -89,7 +89,7 @@ export const ItemLine = Type.Object(
         Type.Literal('character'),
         Type.Literal('album'),
       ],
-      ...[Type.Literal('blocked'), Type.Literal('removed'), Type.Literal('taken-down')],
+      ...[Type.Literal('blocked'), Type.Literal('removed'), Type.Literal('taken-down'), Type.Literal('site')],
     ]),
     id: Type.String({ minLength: 1, maxLength: 10_000 }),
     before: orNull(Fields),
@@ -173,6 +173,7 @@ const validators: Record<ItemKind, Validator> = {
   ),
   removed: compile(Schema.Object({ hash: ETag, image: Uuid, removedAt: DateTime, reason: AnyText }, closed)),
   'taken-down': compile(Schema.Object({ hash: ETag }, closed)),
+  site: compile(Schema.Object({ text: Schema.String() }, closed)),
 };
 
 /** Undefined if it is no line of the change log or of the trash. */
@@ -201,6 +202,7 @@ export function planItem({ type, ...item }: ItemLine): StoredItem {
     if (fields === null) return null;
     return withSubject(name, () => {
       checkFields(kind, fields);
+      if (kind === 'site') checkSavedRecord({ type: kind, field: id, ...fields });
       return JSON.stringify(hasNames ? normaliseLogged(fields) : fields);
     });
   };

@@ -217,4 +217,18 @@ export const RemovedLine = Type.Object(
 );
 export type RemovedLine = Type.Static<typeof RemovedLine>;
 
-export type DecisionLine = BlockedLine | RemovedLine;
+/** A text of the site, as a variable would say it. */
+export const SiteLine = Type.Object(
+  {
+    type: Type.Literal('site'),
+    field: Type.Union([
+      ...[Type.Literal('name'), Type.Literal('description'), Type.Literal('links'), Type.Literal('licence')],
+    ]),
+    text: Type.String({ minLength: 1, maxLength: 30_000 }),
+    createdAt: Type.Optional(Time),
+  },
+  closed,
+);
+export type SiteLine = Type.Static<typeof SiteLine>;
+
+export type DecisionLine = BlockedLine | RemovedLine | SiteLine;

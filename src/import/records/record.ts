@@ -13,6 +13,7 @@ import {
 } from '../../catalogue/schemas.ts';
 import type * as Type from '../../lib/json-schema.ts';
 import { LICENCE_HINT, licenceText, parseLicence } from '../../lib/licence.ts';
+import { siteParsers } from '../../lib/site-texts.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
 import { isSafeKey } from '../../media/files.ts';
 import * as decisions from './lines.ts';
@@ -76,6 +77,7 @@ const validators: Record<string, Validator> = {
   image: compile(lines.ImageLine),
   blocked: compile(decisions.BlockedLine),
   removed: compile(decisions.RemovedLine),
+  site: compile(decisions.SiteLine),
 };
 
 /** The id or name of the artist of an image. The name "Unknown" means the artist of images without one. */
@@ -114,7 +116,7 @@ export function checkSavedRecord(given: unknown, mayBeUnstorable = true): Record
     typeof type === 'string' && Object.hasOwn(validators, type) ? validators[type] : undefined;
   if (!validator)
     throw new RecordError(
-      '"type" must be "category", "artist", "character", "image", "album", "blocked" or "removed"',
+      '"type" must be "category", "artist", "character", "image", "album", "blocked", "removed" or "site"',
     );
   if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
   // No store can hold these.
@@ -125,6 +127,7 @@ export function checkSavedRecord(given: unknown, mayBeUnstorable = true): Record
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
   if (record.type === 'removed') record.image = record.image.toLowerCase();
   else if (record.type === 'image') checkImage(record);
+  else if (record.type === 'site') checkSite(record);
   else if (record.type !== 'blocked') checkEntry(record);
   else if (record.skips && record.kind !== 'artist' && record.kind !== 'character')
     throw new RecordError('skips: only for the kinds artist and character');
@@ -145,6 +148,14 @@ function normalise(record: RecordLine): RecordLine {
   if (categories) record.categories = categories.map(normaliseName);
   if (characters) record.characters = characters.map(normaliseName);
   return record;
+}
+
+function checkSite({ field, text }: decisions.SiteLine): void {
+  try {
+    siteParsers[field](text);
+  } catch (error) {
+    throw new RecordError(`${field}: ${(error as Error).message}`);
+  }
 }
 
 /** In the form that is stored. */

@@ -336,6 +336,11 @@ export class ChangeRecorder {
     else await this.#forgetItems(items);
   }
 
+  async siteChanged(field: string, before: string, after: string): Promise<void> {
+    const logged = (text: string) => (text ? { text } : undefined);
+    await this.#items.add(toItem('site', field, logged(before), logged(after)));
+  }
+
   /** What will be committed, so far. */
   current(): Change | undefined {
     const change = { ...this.#change, items: this.#items.count };

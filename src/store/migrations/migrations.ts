@@ -128,6 +128,8 @@ export interface Dialect {
   createBlocks: string;
   /** Makes the table with the index of texts. */
   createTexts: string;
+  /** Makes the table with the texts of the site. */
+  createSite: string;
 }
 
 /** For catalogues that could not be filtered by the type of the file. */
@@ -242,4 +244,5 @@ export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
   addTypes(dialect),
   packShelves(dialect),
   indexTexts(dialect),
+  dialect.createSite,
 ];

@@ -17,6 +17,7 @@ import type { ImageDocument } from '../../catalogue/documents/image-document.ts'
 import type { Window } from '../../catalogue/schemas.ts';
 import type { Monitored } from '../../lib/metrics.ts';
 import type { RandomInt } from '../../lib/random.ts';
+import type { SiteTexts } from '../../lib/site-texts.ts';
 import { defaultTuning } from '../../lib/tuning.ts';
 import { Documents } from '../document-cache/cache.ts';
 import { noDocumentMemory } from '../document-cache/memory.ts';
@@ -42,6 +43,13 @@ export function openCatalogue(
   const numbers = new ImageNumbers(new ImageSets(slices, tuning), tuning);
   const search = new WordSearch(names, entries, documents, numbers);
   const similar = new SimilarImages(slices, tuning);
+
+  let siteTexts: SiteTexts = {};
+  const run = <T>(call: (view: View) => Call<T>): Promise<T> =>
+    driver.run((view) => {
+      siteTexts = view.snapshot.siteTexts;
+      return call(view);
+    });
 
   // The most frequent calls are functions here: making a generator function for each call would take 4 µs.
 
@@ -104,29 +112,32 @@ export function openCatalogue(
   }
 
   return {
-    statistics: () => driver.run(({ snapshot }) => get(statisticsOf(snapshot))),
-    image: (id) => driver.run((view) => readImage(view, id)),
+    get siteTexts() {
+      return siteTexts;
+    },
+    statistics: () => run(({ snapshot }) => get(statisticsOf(snapshot))),
+    image: (id) => run((view) => readImage(view, id)),
     checkFilter: (filter) =>
-      driver.run(function* (view) {
+      run(function* (view) {
         // Every text is valid.
         const selection = yield* select(view, { ...filter, q: undefined });
         return 'problem' in selection ? selection : undefined;
       }),
-    images: (...parameters) => driver.run((view) => readPage(view, ...parameters)),
-    artistImages: (...parameters) => driver.run((view) => readPageOf(view, 'artist', ...parameters)),
-    albumImages: (...parameters) => driver.run((view) => readPageOf(view, 'album', ...parameters)),
-    randomImages: (...parameters) => driver.run((view) => readRandom(view, ...parameters)),
+    images: (...parameters) => run((view) => readPage(view, ...parameters)),
+    artistImages: (...parameters) => run((view) => readPageOf(view, 'artist', ...parameters)),
+    albumImages: (...parameters) => run((view) => readPageOf(view, 'album', ...parameters)),
+    randomImages: (...parameters) => run((view) => readRandom(view, ...parameters)),
     seededImages: (filter, seed, from, limit, caller) =>
-      driver.run(function* (view) {
+      run(function* (view) {
         const selection = yield* search.select(view, filter, caller);
         if ('problem' in selection) return selection;
         const page = yield* numbers.seeded(selection, seed, from, limit, caller);
         if (!page) return { problem: 'position' };
         return { images: yield* documents.read(view, page.images), next: page.next };
       }),
-    latestImages: (...parameters) => driver.run((view) => readLatest(view, ...parameters)),
+    latestImages: (...parameters) => run((view) => readLatest(view, ...parameters)),
     similarImages: (id, filter, limit, caller) =>
-      driver.run(function* (view) {
+      run(function* (view) {
         const image = yield* documents.numberOf(view, id);
         if (image === undefined) return { problem: 'image' };
         const selection = yield* search.select(view, filter, caller);
@@ -136,13 +147,12 @@ export function openCatalogue(
         return yield* documents.read(view, found);
       }),
     changedImages: (...parameters) =>
-      driver.run((view) => readChangedImages(view, numbers, documents, ...parameters)),
-    list: (kind, window, hasCovers = false) =>
-      driver.run((view) => entries.list(view, kind, window, hasCovers)),
+      run((view) => readChangedImages(view, numbers, documents, ...parameters)),
+    list: (kind, window, hasCovers = false) => run((view) => entries.list(view, kind, window, hasCovers)),
     search: (kind, pattern, window, caller, hasCovers = false) =>
-      driver.run((view) => entries.find(view, kind, pattern, window, caller, hasCovers)),
-    searchAll: (...parameters) => driver.run((view) => search.find(view, ...parameters)),
-    one: (kind, id, hasCover = false) => driver.run((view) => entries.one(view, kind, id, hasCover)),
+      run((view) => entries.find(view, kind, pattern, window, caller, hasCovers)),
+    searchAll: (...parameters) => run((view) => search.find(view, ...parameters)),
+    one: (kind, id, hasCover = false) => run((view) => entries.one(view, kind, id, hasCover)),
     metrics: () => documents.metrics(),
   };
 }

@@ -56,6 +56,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
         this.images(),
         ...(['artist', 'category', 'character', 'album'] as const).map((kind) => this.entries(kind)),
         this.blockedNames(),
+        this.siteTexts(),
         this.removedFiles(),
         this.changeLog.changes(),
         this.changeLog.trash(),
@@ -104,6 +105,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       for await (const row of session.stream<BlockedRow>(selectBlocked('order by kind, key')))
         yield toBlockedName(row);
     },
+    siteTexts: () => session.stream('select field, value as text from site_text order by field'),
     removedFiles: () => session.stream(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     sourceFiles: () =>
       session.stream(

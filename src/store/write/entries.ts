@@ -227,6 +227,14 @@ export function createDecisions(session: WriteSession): Decisions {
          set image = excluded.image, removed_at = excluded.removed_at, reason = excluded.reason`,
       );
     },
+    async siteText(field) {
+      const text = 'select value from site_text where field = $1';
+      return (await session.query<{ value: string }>(text, [field]))[0]?.value ?? '';
+    },
+    async saveSiteText(field, text) {
+      await session.run('delete from site_text where field = $1', [field]);
+      if (text) await session.insert('site_text', ['field', 'value'], [[field, text]]);
+    },
     async forgetFiles(hashes) {
       await session.run(`delete from removed_file where hash ${isOneOf('$1', 'text')}`, [hashes]);
     },

@@ -267,6 +267,10 @@ function recordDecisions(decisions: Decisions, recorder: ChangeRecorder): Decisi
       await recorder.removedFilesChanged(files.map((after) => ({ before: before.get(after.hash), after })));
       await decisions.rememberFiles(files);
     },
+    async saveSiteText(field, text) {
+      await recorder.siteChanged(field, await decisions.siteText(field), text);
+      await decisions.saveSiteText(field, text);
+    },
     async forgetFiles(hashes) {
       const before = await decisions.removedFiles(hashes);
       await recorder.removedFilesChanged(before.map((file) => ({ before: file })));

@@ -2,7 +2,15 @@
 import { groups, type Route, type Services } from '../../../api/endpoint.ts';
 import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../../../assets/bundle.ts';
 import { uuidPattern } from '../../../catalogue/schemas.ts';
-import { type Asset, makeAsset, once, sendAsset, sendVersioned, versionOf } from '../../../http/assets.ts';
+import {
+  type Asset,
+  makeAsset,
+  once,
+  onceFor,
+  sendAsset,
+  sendVersioned,
+  versionOf,
+} from '../../../http/assets.ts';
 import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
 import type * as Type from '../../../lib/json-schema.ts';
 import { license, version } from '../../../lib/version.ts';
@@ -202,15 +210,15 @@ export function referencePages(
   prefixes: readonly string[],
   routes: readonly Route[],
 ): Record<string, Send> {
-  const { site } = services;
   const [prefix = ''] = prefixes;
-  const document = once(() =>
-    buildOpenApi(routes, prefixes, version, services.limiter?.perSecond, site.name),
+  const document = onceFor(
+    () => services.site.name,
+    (name) => buildOpenApi(routes, prefixes, version, services.limiter?.perSecond, name),
   );
   const files = once(() => readBrowserFiles('reference'));
   // The page for what does not exist has the stylesheet only.
   const style = once(async () =>
-    makeAsset((await files()).joinStyles(styles) + accentStyle(site.accent), STYLE_TYPE),
+    makeAsset((await files()).joinStyles(styles) + accentStyle(services.site.accent), STYLE_TYPE),
   );
   const script = once(async () => {
     const [code = ''] = await (await files()).readScripts();
@@ -223,7 +231,7 @@ export function referencePages(
     let latest: { key: string; asset: Asset } | undefined;
     return async (exchange: Exchange): Promise<Asset> => {
       const found = await examples.get(exchange);
-      const key = JSON.stringify(found);
+      const key = JSON.stringify([found, services.site.name]);
       if (latest?.key !== key) latest = { key, asset: await make(found) };
       return latest.asset;
     };
@@ -239,7 +247,7 @@ export function referencePages(
       style: `/docs.css?v=${versionOf(ofStyle)}`,
       script: `/docs.js?v=${versionOf(ofScript)}`,
     };
-    return makeAsset(referencePage(document(), routes, found, site, addresses), HTML_TYPE);
+    return makeAsset(referencePage(document(), routes, found, services.site, addresses), HTML_TYPE);
   });
   return {
     '/openapi.json': async (exchange) => sendAsset(exchange, await json(exchange)),

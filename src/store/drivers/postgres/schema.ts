@@ -211,5 +211,6 @@ export const schema: Schema = {
       update revision set number = next_revision(number) where exists (select from image)`,
     createTexts: `create table text_block
       (term text collate "C" not null, block int not null, images text not null, primary key (term, block))`,
+    createSite: 'create table site_text (field text primary key, value text not null)',
   }),
 };

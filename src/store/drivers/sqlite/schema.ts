@@ -194,6 +194,7 @@ export const catalogueSchema: FileSchema = {
     createTexts: `create table text_block
       (term text not null, block integer not null, images text not null, primary key (term, block))
       strict, without rowid`,
+    createSite: 'create table site_text (field text primary key, value text not null) strict, without rowid',
   }),
 };
 
