@@ -55,7 +55,8 @@ describe('the studio', { skip }, async () => {
   });
 
   test('every view fits phones and tablets, upright and turned', async () => {
-    const { page, finish } = await open(undefined, { hasTouch: true, isMobile: true });
+    const viewport = { width: 390, height: 844 };
+    const { page, finish } = await open(undefined, { hasTouch: true, isMobile: true, viewport });
     for (const [width, height] of [
       [390, 844],
       [844, 390],
