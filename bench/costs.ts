@@ -45,6 +45,16 @@ const filtersByTitle = ({ artists, characters }: Ids): Record<string, Filter> =>
   },
 });
 
+/** Of images with descriptions: "girl" is in many, the last words in none. */
+const searches = [
+  'girl',
+  'the girl fox',
+  'night sunrise with',
+  'category:a fox -night',
+  '"the girl" and',
+  'foxx nigth girl',
+];
+
 const calls = {
   random: (catalogue: Catalogue, filter: Filter) =>
     catalogue.randomImages(filter, 10, secureRandomInt, caller),
@@ -55,7 +65,8 @@ type CallName = keyof typeof calls;
 export const usage = `Usage: npm run bench -- costs [options]
   --size <images>      catalogue sizes, comma-separated (10000,1000000)
   --store <store>      ${stores.join(' or ')} (sqlite)
-  --keep <folder>      keep the generated catalogues there and reuse them`;
+  --keep <folder>      keep the generated catalogues there and reuse them
+  --words <number>     give images descriptions of so many words, and measure searches instead of filters`;
 
 export async function run(options: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -64,6 +75,7 @@ export async function run(options: string[]): Promise<void> {
       size: { type: 'string', default: '10000,1000000' },
       store: { type: 'string', default: 'sqlite' },
       keep: { type: 'string' },
+      words: { type: 'string', default: '0' },
     },
   });
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
@@ -71,18 +83,21 @@ export async function run(options: string[]): Promise<void> {
   console.log(`CPU time of a call, limit 10, ${values.store}: the first, after a change, usually`);
   for (const size of values.size.split(',').map(Number)) {
     await using parts = new AsyncDisposableStack();
-    const environment: Environment = { DATA_DIR: join(folder.path, `${values.store} ${size}`) };
+    const words = Number(values.words);
+    const suffix = words > 0 ? ` with ${words} words` : '';
+    const environment: Environment = { DATA_DIR: join(folder.path, `${values.store} ${size}${suffix}`) };
     if (values.store === 'postgres') {
       const server = parts.adopt(await startPostgres({}, onDisk), (it) => it.discard());
       environment.DATABASE_URL = server.newDatabase();
     }
-    await fill(environment, join(folder.path, `${size}.ndjson`), size);
-    for (const name of Object.keys(calls) as CallName[]) await measureCalls(environment, name, size);
+    await fill(environment, join(folder.path, `${size}${suffix}.ndjson`), size, words);
+    if (words > 0) await measureSearches(environment, size);
+    else for (const name of Object.keys(calls) as CallName[]) await measureCalls(environment, name, size);
   }
 }
 
-async function fill(environment: Environment, file: string, size: number): Promise<void> {
-  await createOnce(file, (path) => writeCatalogue(path, size));
+async function fill(environment: Environment, file: string, size: number, words: number): Promise<void> {
+  await createOnce(file, (path) => writeCatalogue(path, size, { words }));
   const fillFolder = (dataDir: string) =>
     runCommand(['import', '--quiet', file], { ...environment, DATA_DIR: dataDir });
   if (environment.DATABASE_URL) await fillFolder(environment.DATA_DIR as string);
@@ -121,6 +136,29 @@ async function measureCalls(environment: Environment, name: CallName, size: numb
     const columns = [firsts.get(title), changed.get(title), median(measured)] as number[];
     const texts = columns.map((ms) => `${ms.toFixed(ms < 1 ? 3 : 1)} ms`.padStart(11));
     console.log(`  ${title.padEnd(42)}${texts.join('')}`);
+  }
+}
+
+async function measureSearches(environment: Environment, size: number): Promise<void> {
+  console.log(`\nsearches, ${size} images: the first of a process, another one`);
+  const open = () => openStore(readConfig({ ...process.env, ...environment }));
+  for (const q of searches) {
+    const firsts: number[] = [];
+    const others: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await using store = await open();
+      const search = (q: string) => () => store.catalogue.searchAll({ q }, undefined, 24, caller);
+      await store.catalogue.statistics();
+      // Its words are in no other search.
+      const warmUp = 'of in a';
+      if (round % 2 === 0) firsts.push(await cpuTime(search(q), 1));
+      else {
+        await cpuTime(search(warmUp), 1);
+        others.push(await cpuTime(search(q), 1));
+      }
+    }
+    const columns = [firsts, others].map((list) => `${median(list).toFixed(1)} ms`.padStart(11));
+    console.log(`  ${q.padEnd(42)}${columns.join('')}`);
   }
 }
 
