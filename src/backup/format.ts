@@ -37,7 +37,6 @@ export const listNames = [
 ] as const;
 export type ListName = (typeof listNames)[number];
 
-const closed = { additionalProperties: false };
 const Hash = Schema.String({ pattern: '^[0-9a-f]{64}$' });
 const Time = Schema.String({ format: 'date-time' });
 const Count = Schema.Integer({ minimum: 0 });
@@ -85,42 +84,34 @@ export const MIN_KEY_LENGTH = 16;
 export const FORMAT_VERSION = 2;
 
 /** What the record of an image does not say about its picture. */
-const Stored = Schema.Object(
-  {
-    /** The SHA-256 of its bytes. */
-    hash: Hash,
-    /** What identifies the bytes in the catalogue: the hash, or the entity tag that a record gave. */
-    eTag: Schema.String({ pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$' }),
-    perceptualHash: Schema.Union([Schema.String({ pattern: '^([0-9a-f]{32})?$' }), Schema.Null()]),
-    thumbHash: Schema.Optional(Schema.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' })),
-    isAnimated: Schema.Optional(Schema.Boolean()),
-    /** Smallest first. */
-    thumbnails: Schema.Optional(
-      Schema.Array(
-        Schema.Object({ size: Schema.Integer({ minimum: 1, maximum: 999_999 }), hash: Hash }, closed),
-      ),
-    ),
-  },
-  closed,
-);
+const Stored = Schema.Closed({
+  /** The SHA-256 of its bytes. */
+  hash: Hash,
+  /** What identifies the bytes in the catalogue: the hash, or the entity tag that a record gave. */
+  eTag: Schema.String({ pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$' }),
+  perceptualHash: Schema.Union([Schema.String({ pattern: '^([0-9a-f]{32})?$' }), Schema.Null()]),
+  thumbHash: Schema.Optional(Schema.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' })),
+  isAnimated: Schema.Optional(Schema.Boolean()),
+  /** Smallest first. */
+  thumbnails: Schema.Optional(
+    Schema.Array(Schema.Closed({ size: Schema.Integer({ minimum: 1, maximum: 999_999 }), hash: Hash })),
+  ),
+});
 export type StoredThumbnail = NonNullable<Stored['thumbnails']>[number];
 export type Stored = Schema.Static<typeof Stored>;
 
 const Text = Schema.String({ maxLength: 10_000 });
-const Token = Schema.Object(
-  {
-    id: Schema.String({ pattern: uuidPattern }),
-    hash: Hash,
-    owner: Text,
-    purpose: Text,
-    issuedBy: Text,
-    scopes: Schema.Array(Text),
-    createdAt: Time,
-    expires: Time,
-    revokedAt: Schema.Union([Time, Schema.Null()]),
-  },
-  closed,
-);
+const Token = Schema.Closed({
+  id: Schema.String({ pattern: uuidPattern }),
+  hash: Hash,
+  owner: Text,
+  purpose: Text,
+  issuedBy: Text,
+  scopes: Schema.Array(Text),
+  createdAt: Time,
+  expires: Time,
+  revokedAt: Schema.Union([Time, Schema.Null()]),
+});
 
 const validators = {
   manifest: compile(Manifest),
@@ -208,39 +199,30 @@ function check<T>(validator: Validator, value: unknown, subject: string): T {
 // The lines of sources.ndjson: the files that images came from, and what was chosen for their folders.
 
 const File = compile(
-  Schema.Object(
-    {
-      folder: Text,
-      path: Text,
-      image: Schema.String({ pattern: uuidPattern }),
-      state: Schema.Union(SOURCE_STATES.map((state) => Schema.Literal(state))),
-      fingerprint: Schema.String({ pattern: '^([0-9a-f]{64})?$' }),
-    },
-    closed,
-  ),
+  Schema.Closed({
+    folder: Text,
+    path: Text,
+    image: Schema.String({ pattern: uuidPattern }),
+    state: Schema.OneOf(SOURCE_STATES),
+    fingerprint: Schema.String({ pattern: '^([0-9a-f]{64})?$' }),
+  }),
 );
 
 const Folder = compile(
-  Schema.Object(
-    {
-      folder: Text,
-      choice: Schema.Object(
-        {
-          folderCategories: Schema.Optional(
-            Schema.Union([
-              ...FOLDER_RULES.map((name) => Schema.Literal(name)),
-              Schema.Integer({ minimum: 1, maximum: 99 }),
-            ]),
-          ),
-          exclude: Schema.Optional(Schema.Array(Schema.String())),
-          defaultRating: Schema.Optional(Rating),
-          albumsFrom: Schema.Optional(Schema.Union([Schema.Literal('folders'), Schema.Literal('none')])),
-        },
-        closed,
+  Schema.Closed({
+    folder: Text,
+    choice: Schema.Closed({
+      folderCategories: Schema.Optional(
+        Schema.Union([
+          ...FOLDER_RULES.map((name) => Schema.Literal(name)),
+          Schema.Integer({ minimum: 1, maximum: 99 }),
+        ]),
       ),
-    },
-    closed,
-  ),
+      exclude: Schema.Optional(Schema.Array(Schema.String())),
+      defaultRating: Schema.Optional(Rating),
+      albumsFrom: Schema.Optional(Schema.OneOf(['folders', 'none'])),
+    }),
+  }),
 );
 
 export async function* sourceLines(

@@ -107,12 +107,8 @@ export const WebAddress = Type.String({
   description: 'an http or https URL; empty if unknown',
 });
 
-export const Rating = Type.Union([Type.Literal('sfw'), Type.Literal('questionable'), Type.Literal('nsfw')]);
-export const Orientation = Type.Union([
-  Type.Literal('landscape'),
-  Type.Literal('portrait'),
-  Type.Literal('square'),
-]);
+export const Rating = Type.OneOf(['sfw', 'questionable', 'nsfw']);
+export const Orientation = Type.OneOf(['landscape', 'portrait', 'square']);
 export const fileTypes = ['jpeg', 'png', 'webp', 'gif', 'avif'] as const;
 export const Mimetype = Type.Union(fileTypes.map((type) => Type.Literal(`image/${type}` as const)));
 export const Colour = Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'the dominant colour' });
@@ -126,13 +122,9 @@ export const Source = Type.Object(
   { description: 'where the image was found; both texts are empty if unknown' },
 );
 /** The parts of an image that a response contains on request only. */
-export const Include = Type.Union([
-  Type.Literal('artist'),
-  Type.Literal('thumbnails'),
-  Type.Literal('details'),
-]);
+export const Include = Type.OneOf(['artist', 'thumbnails', 'details']);
 /** The parts of an artist, character or category that a response contains on request only. */
-export const EntryInclude = Type.Union([Type.Literal('count'), Type.Literal('cover')]);
+export const EntryInclude = Type.OneOf(['count', 'cover']);
 export const Count = Type.Integer({ minimum: 0 });
 
 /** The body of every error response. */
@@ -256,7 +248,7 @@ export const Image = imageWith(
 export const ArtistImage = imageWith(Type.Object({ ...dimens, orientation: Orientation }));
 
 export const ImageChange = Type.Object({
-  change: Type.Union([Type.Literal('added'), Type.Literal('changed'), Type.Literal('removed')]),
+  change: Type.OneOf(['added', 'changed', 'removed']),
   id: Uuid,
   image: Type.Optional(Image),
 });
@@ -341,7 +333,7 @@ export const SearchResult = Type.Object({
       album: Type.Optional(Type.Array(Uuid)),
       nsfw: Type.Optional(Type.Array(Rating)),
       orientation: Type.Optional(Type.Array(Orientation)),
-      type: Type.Optional(Type.Array(Type.Union(fileTypes.map((type) => Type.Literal(type))))),
+      type: Type.Optional(Type.Array(Type.OneOf(fileTypes))),
       animated: Type.Optional(Type.Boolean()),
     },
     {

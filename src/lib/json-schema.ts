@@ -55,6 +55,12 @@ const literalSchema = <const T extends string | number | boolean>(value: T, opti
 const unionSchema = <S extends TSchema>(anyOf: S[], options?: object) =>
   ({ anyOf, ...options }) as TUnion<Static<S>>;
 
+const oneOfSchema = <const T extends string>(values: readonly T[], options?: object) =>
+  unionSchema(
+    values.map((value) => literalSchema(value)),
+    options,
+  ) as TUnion<T>;
+
 const intersectSchema = <S extends TSchema>(allOf: S[], options?: object) =>
   ({ allOf, ...options }) as TSchema<AllOf<Static<S>>>;
 
@@ -68,6 +74,10 @@ function objectSchema<P extends TProperties>(properties: P, options?: object): T
   } as unknown as TObject<P>;
 }
 
+/** An object without other properties. */
+const closedSchema = <P extends TProperties>(properties: P): TObject<P> =>
+  objectSchema(properties, { additionalProperties: false });
+
 function optionalSchema<S extends TSchema>(schema: S): S & TOptional<Static<S>> {
   const optional = { ...schema };
   optionals.add(optional);
@@ -77,11 +87,13 @@ function optionalSchema<S extends TSchema>(schema: S): S & TOptional<Static<S>> 
 export {
   arraySchema as Array,
   booleanSchema as Boolean,
+  closedSchema as Closed,
   integerSchema as Integer,
   intersectSchema as Intersect,
   literalSchema as Literal,
   nullSchema as Null,
   objectSchema as Object,
+  oneOfSchema as OneOf,
   optionalSchema as Optional,
   stringSchema as String,
   unionSchema as Union,

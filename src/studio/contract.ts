@@ -41,7 +41,6 @@ const MAX_NEAR = 20;
 const MAX_EDITS = 500;
 const MAX_SIDE = 1_000_000;
 
-const closed = { additionalProperties: false };
 const Id = Type.String({ pattern: uuidPattern });
 const ids = (maxItems: number) => Type.Array(Id, { minItems: 1, maxItems });
 const Ids = ids(MAX_IMAGES);
@@ -55,10 +54,8 @@ const Texts = Type.Array(Text, { maxItems: MAX_NAMES });
 const mentioned = [Type.Literal('artist'), Type.Literal('category'), Type.Literal('character')] as const;
 const MentionedKindSchema = Type.Union([...mentioned]);
 const KindSchema = Type.Union([...mentioned, Type.Literal('album')]);
-const Origin = Type.Union([Type.Literal('import'), Type.Literal('shell'), Type.Literal('studio')]);
-const SiteField = Type.Union([
-  ...[Type.Literal('name'), Type.Literal('description'), Type.Literal('links'), Type.Literal('licence')],
-]);
+const Origin = Type.OneOf(['import', 'shell', 'studio']);
+const SiteField = Type.OneOf(['name', 'description', 'links', 'licence']);
 const Flag = Type.Optional(Type.Literal(''));
 /** The number of a change, and the same in a query. */
 const ChangeNumber = Type.Integer({ minimum: 1, maximum: 999_999_999 });
@@ -68,108 +65,91 @@ const EntryIds = Type.Optional(Type.Array(Id, { maxItems: MAX_NAMES }));
 
 /** What people read about a picture. */
 export const LACKING = ['title', 'licence', 'alt'] as const;
-const Nothing = Type.Object({}, closed);
-const Selection = Type.Object({ ids: Ids }, closed);
-const ImageFilter = Type.Object(
-  {
-    q: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_QUERY_LENGTH })),
-    rating: Type.Optional(Rating),
-    artist: EntryIds,
-    category: EntryIds,
-    character: EntryIds,
-    album: EntryIds,
-    without: Type.Optional(Type.Array(MentionedKindSchema, { maxItems: 3 })),
-    lacks: Type.Optional(
-      Type.Array(Type.Union(LACKING.map((field) => Type.Literal(field))), { maxItems: LACKING.length }),
-    ),
-    unrated: Flag,
-    fileChanged: Flag,
-    edited: Flag,
-    alike: Flag,
-    outdated: Flag,
-    run: Type.Optional(Digits),
-    like: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
-  },
-  closed,
-);
+const Nothing = Type.Closed({});
+const Selection = Type.Closed({ ids: Ids });
+const ImageFilter = Type.Closed({
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_QUERY_LENGTH })),
+  rating: Type.Optional(Rating),
+  artist: EntryIds,
+  category: EntryIds,
+  character: EntryIds,
+  album: EntryIds,
+  without: Type.Optional(Type.Array(MentionedKindSchema, { maxItems: 3 })),
+  lacks: Type.Optional(Type.Array(Type.OneOf(LACKING), { maxItems: LACKING.length })),
+  unrated: Flag,
+  fileChanged: Flag,
+  edited: Flag,
+  alike: Flag,
+  outdated: Flag,
+  run: Type.Optional(Digits),
+  like: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' })),
+});
 /** What no shelf tells. The path is a part of that of the source file. */
-const RecordFilter = Type.Object(
-  {
-    path: Type.Optional(Text),
-    since: Type.Optional(Time),
-    before: Type.Optional(Time),
-    minSide: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SIDE })),
-    maxSide: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SIDE })),
-  },
-  closed,
-);
-const Field = Type.Union(EDITABLE_FIELDS.map((field) => Type.Literal(field)));
-export const ImageEdit = Type.Object(
-  {
-    rating: Type.Optional(Rating),
-    artist: Type.Optional(Text),
-    sourceName: Type.Optional(Text),
-    sourceUrl: Type.Optional(Text),
-    title: Type.Optional(Text),
-    description: Type.Optional(Text),
-    takenAt: Type.Optional(Text),
-    licence: Type.Optional(Text),
-    credit: Type.Optional(Text),
-    alt: Type.Optional(Text),
-    addCategories: Type.Optional(Texts),
-    removeCategories: Type.Optional(Texts),
-    addCharacters: Type.Optional(Texts),
-    removeCharacters: Type.Optional(Texts),
-    addAlbums: Type.Optional(Texts),
-    removeAlbums: Type.Optional(Texts),
-    reset: Type.Optional(Type.Array(Field, { maxItems: EDITABLE_FIELDS.length })),
-    create: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
+const RecordFilter = Type.Closed({
+  path: Type.Optional(Text),
+  since: Type.Optional(Time),
+  before: Type.Optional(Time),
+  minSide: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SIDE })),
+  maxSide: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SIDE })),
+});
+const Field = Type.OneOf(EDITABLE_FIELDS);
+export const ImageEdit = Type.Closed({
+  rating: Type.Optional(Rating),
+  artist: Type.Optional(Text),
+  sourceName: Type.Optional(Text),
+  sourceUrl: Type.Optional(Text),
+  title: Type.Optional(Text),
+  description: Type.Optional(Text),
+  takenAt: Type.Optional(Text),
+  licence: Type.Optional(Text),
+  credit: Type.Optional(Text),
+  alt: Type.Optional(Text),
+  addCategories: Type.Optional(Texts),
+  removeCategories: Type.Optional(Texts),
+  addCharacters: Type.Optional(Texts),
+  removeCharacters: Type.Optional(Texts),
+  addAlbums: Type.Optional(Texts),
+  removeAlbums: Type.Optional(Texts),
+  reset: Type.Optional(Type.Array(Field, { maxItems: EDITABLE_FIELDS.length })),
+  create: Type.Optional(Type.Boolean()),
+});
 export type ImageEdit = Type.Static<typeof ImageEdit>;
 /** What a page calls its edit: a UUID of the page, and the number of the edit. */
 const EditId = Type.String({ pattern: `${uuidPattern.slice(0, -1)}-\\d{1,9}$` });
 /** `base` is the last change that the page knew. `undoes` is the number of a change, or an edit that may be on its way. */
 export const WaitingEdit = Type.Union([
-  Type.Object({ id: EditId, base: Type.Integer({ minimum: 0 }), ids: Ids, edit: ImageEdit }, closed),
-  Type.Object({ id: EditId, undoes: Type.Union([ChangeNumber, EditId]) }, closed),
+  Type.Closed({ id: EditId, base: Type.Integer({ minimum: 0 }), ids: Ids, edit: ImageEdit }),
+  Type.Closed({ id: EditId, undoes: Type.Union([ChangeNumber, EditId]) }),
 ]);
 export type WaitingEdit = Type.Static<typeof WaitingEdit>;
 const WaitingEdits = Type.Array(WaitingEdit, { minItems: 1, maxItems: MAX_EDITS });
 /** Those of a catalogue record; they are validated like one. */
-const EntryFields = Type.Object(
-  {
-    name: Type.Optional(Text),
-    url: Type.Optional(Text),
-    licence: Type.Optional(Text),
-    credit: Type.Optional(Text),
-    description: Type.Optional(Text),
-    nsfw: Type.Optional(Type.Boolean()),
-    source: Type.Optional(Text),
-    gender: Type.Optional(Text),
-    ages: Type.Optional(Type.Array(Type.Integer(), { maxItems: MAX_NAMES })),
-    birth_date: Type.Optional(Text),
-    nationality: Type.Optional(Text),
-    occupations: Type.Optional(Texts),
-  },
-  closed,
-);
+const EntryFields = Type.Closed({
+  name: Type.Optional(Text),
+  url: Type.Optional(Text),
+  licence: Type.Optional(Text),
+  credit: Type.Optional(Text),
+  description: Type.Optional(Text),
+  nsfw: Type.Optional(Type.Boolean()),
+  source: Type.Optional(Text),
+  gender: Type.Optional(Text),
+  ages: Type.Optional(Type.Array(Type.Integer(), { maxItems: MAX_NAMES })),
+  birth_date: Type.Optional(Text),
+  nationality: Type.Optional(Text),
+  occupations: Type.Optional(Texts),
+});
 /** The fields of a new picture, the names of the folders it is in and which of them are categories, the import that it continues, and whether to ask if it looks like others. */
-const NewPicture = Type.Object(
-  {
-    name: Text,
-    rating: Type.Optional(Rating),
-    artist: Type.Optional(Text),
-    category: Type.Optional(Texts),
-    character: Type.Optional(Texts),
-    folder: Type.Optional(Texts),
-    folderCategories: Type.Optional(Type.Union(FOLDER_RULES.map((name) => Type.Literal(name)))),
-    run: Type.Optional(Digits),
-    alike: Type.Optional(Type.Literal('ask')),
-  },
-  closed,
-);
+const NewPicture = Type.Closed({
+  name: Text,
+  rating: Type.Optional(Rating),
+  artist: Type.Optional(Text),
+  category: Type.Optional(Texts),
+  character: Type.Optional(Texts),
+  folder: Type.Optional(Texts),
+  folderCategories: Type.Optional(Type.OneOf(FOLDER_RULES)),
+  run: Type.Optional(Digits),
+  alike: Type.Optional(Type.Literal('ask')),
+});
 
 export type { Kind, MentionedKind, Rating } from '../catalogue/schemas.ts';
 export type * from './responses.ts';
@@ -205,23 +185,16 @@ export const endpoints = {
   /** The ids, 16 bytes each: in the order of the album if there is one, or else oldest first. */
   '/data/images': query(ImageFilter).returns<Uint8Array>(),
   /** The positions of those pictures that the filter matches. The page sends slices of a list. */
-  '/data/matches': lookup(Type.Object({ ids: SearchedIds, filter: RecordFilter }, closed)).returns<
-    number[]
-  >(),
+  '/data/matches': lookup(Type.Closed({ ids: SearchedIds, filter: RecordFilter })).returns<number[]>(),
   /** The perceptual hash of a picture, for the filter `like`. */
-  '/data/looks': upload(Type.Object({ name: Text }, closed)).returns<{ like: string }>(),
-  '/data/entries': query(Type.Object({ kind: KindSchema }, closed)).returns<ListedEntry[]>(),
-  '/data/suggestions': query(Type.Object({ kind: KindSchema, text: Text }, closed)).returns<Counted[]>(),
+  '/data/looks': upload(Type.Closed({ name: Text })).returns<{ like: string }>(),
+  '/data/entries': query(Type.Closed({ kind: KindSchema })).returns<ListedEntry[]>(),
+  '/data/suggestions': query(Type.Closed({ kind: KindSchema, text: Text })).returns<Counted[]>(),
   '/data/steps': query(Nothing).returns<Changed>(),
   '/data/history': query(
-    Type.Object(
-      { image: Type.Optional(Id), origin: Type.Optional(Origin), since: Type.Optional(Time) },
-      closed,
-    ),
+    Type.Closed({ image: Type.Optional(Id), origin: Type.Optional(Origin), since: Type.Optional(Time) }),
   ).returns<ChangeGroup[]>(),
-  '/data/change': query(Type.Object({ number: Digits, image: Type.Optional(Id) }, closed)).returns<
-    DescribedItem[]
-  >(),
+  '/data/change': query(Type.Closed({ number: Digits, image: Type.Optional(Id) })).returns<DescribedItem[]>(),
   '/data/removed': query(Nothing).returns<RemovedPicture[]>(),
   '/data/imports': query(Nothing).returns<Change[]>(),
   '/data/alike': query(Nothing).returns<{ total: number; groups: Alike[][] }>(),
@@ -229,65 +202,57 @@ export const endpoints = {
   '/data/health': query(Nothing).returns<Health>(),
   /** The texts of the site in the catalogue, and the variables that say some. */
   '/data/site': query(Nothing).returns<{ texts: SiteTexts; fixed: SiteTexts }>(),
-  '/data/tiles': lookup(Type.Object({ ids: TileIds }, closed)).returns<Tile[]>(),
+  '/data/tiles': lookup(Type.Closed({ ids: TileIds })).returns<Tile[]>(),
   '/data/summary': lookup(Selection).returns<SelectionSummary>(),
   /** Categories that pictures near these have and these lack. */
-  '/data/neighbours': lookup(Type.Object({ ids: NearIds }, closed)).returns<Counted[]>(),
+  '/data/neighbours': lookup(Type.Closed({ ids: NearIds })).returns<Counted[]>(),
   /** The entries that have these names. Those that do not exist have no id. */
-  '/data/names': lookup(Type.Object({ kind: KindSchema, names: Texts }, closed)).returns<
+  '/data/names': lookup(Type.Closed({ kind: KindSchema, names: Texts })).returns<
     { id?: string; name: string }[]
   >(),
   /** Reads all files, and reports how far it is, until the page disconnects. One at a time. Changes nothing. */
   '/check/files': change(Nothing).returns<Listed<string>>(),
   /** One after the other, each once, however often it is sent. Refused unless the page is of this catalogue and user. */
-  '/change/images': change(Type.Object({ catalogue: Text, user: Text, edits: WaitingEdits }, closed)).returns<
+  '/change/images': change(Type.Closed({ catalogue: Text, user: Text, edits: WaitingEdits })).returns<
     Changed & { applied: Applied[] }
   >(),
-  '/change/site': change(Type.Object({ field: SiteField, text: Text }, closed)).returns<Changed>(),
+  '/change/site': change(Type.Closed({ field: SiteField, text: Text })).returns<Changed>(),
   '/change/remove': change(
-    Type.Object({ ids: Ids, version: Text, reason: Text, isTakeDown: Type.Boolean() }, closed),
+    Type.Closed({ ids: Ids, version: Text, reason: Text, isTakeDown: Type.Boolean() }),
   ).returns<Changed>(),
   '/change/allow': change(Selection).returns<Changed>(),
   '/change/restore': change(Selection).returns<Changed>(),
   '/change/trash/empty': change(Nothing).returns<Changed & { images: number; files: number }>(),
-  '/change/undo': change(
-    Type.Object({ change: ChangeNumber, isPreview: Type.Boolean() }, closed),
-  ).returns<Undone>(),
+  '/change/undo': change(Type.Closed({ change: ChangeNumber, isPreview: Type.Boolean() })).returns<Undone>(),
   '/change/entry': change(
-    Type.Object(
-      {
-        kind: KindSchema,
-        id: Id,
-        version: Text,
-        fields: EntryFields,
-        addAliases: Texts,
-        removeAliases: Texts,
-      },
-      closed,
-    ),
+    Type.Closed({
+      kind: KindSchema,
+      id: Id,
+      version: Text,
+      fields: EntryFields,
+      addAliases: Texts,
+      removeAliases: Texts,
+    }),
   ).returns<Changed>(),
-  '/change/entry/create': change(Type.Object({ kind: KindSchema, name: Text }, closed)).returns<Changed>(),
+  '/change/entry/create': change(Type.Closed({ kind: KindSchema, name: Text })).returns<Changed>(),
   '/change/entry/merge': change(
-    Type.Object({ kind: KindSchema, from: Id, into: Id, version: Text }, closed),
+    Type.Closed({ kind: KindSchema, from: Id, into: Id, version: Text }),
   ).returns<Changed>(),
   '/change/entry/remove': change(
-    Type.Object({ kind: KindSchema, id: Id, version: Text, block: Type.Boolean() }, closed),
+    Type.Closed({ kind: KindSchema, id: Id, version: Text, block: Type.Boolean() }),
   ).returns<Changed>(),
   /** Pictures of an album go before one of its others, or to the end. */
   '/change/album/order': change(
-    Type.Object(
-      {
-        id: Id,
-        ids: AlbumIds,
-        before: Type.Optional(Id),
-      },
-      closed,
-    ),
+    Type.Closed({
+      id: Id,
+      ids: AlbumIds,
+      before: Type.Optional(Id),
+    }),
   ).returns<Changed>(),
   /** With `alike=ask`, the pictures that it looks like, if there are any. */
   '/add/picture': upload(NewPicture).returns<AddedPicture | { alike: Found[] }>(),
   /** The picture with this id gets the file, and keeps its fields. */
-  '/add/replacement': upload(Type.Object({ name: Text, id: Id, version: Text }, closed)).returns<Changed>(),
+  '/add/replacement': upload(Type.Closed({ name: Text, id: Id, version: Text })).returns<Changed>(),
 };
 
 type Endpoints = typeof endpoints;

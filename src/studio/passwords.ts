@@ -17,15 +17,12 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const MAX_PEOPLE = 100;
 
-const Person = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
-    cost: Type.Integer({ minimum: 2, maximum: 2 ** 20 }),
-    salt: Type.String({ pattern: '^[\\w-]{22}$' }),
-    hash: Type.String({ pattern: '^[\\w-]{43}$' }),
-  },
-  { additionalProperties: false },
-);
+const Person = Type.Closed({
+  name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
+  cost: Type.Integer({ minimum: 2, maximum: 2 ** 20 }),
+  salt: Type.String({ pattern: '^[\\w-]{22}$' }),
+  hash: Type.String({ pattern: '^[\\w-]{43}$' }),
+});
 export type Person = Type.Static<typeof Person>;
 const People = compile(Type.Array(Person, { maxItems: MAX_PEOPLE }));
 

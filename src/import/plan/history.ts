@@ -14,7 +14,6 @@ import {
 } from '../../catalogue/schemas.ts';
 import type { TSchema } from '../../lib/json-schema.ts';
 import * as Type from '../../lib/json-schema.ts';
-import * as Schema from '../../lib/json-schema.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
 import { detailFields } from '../records/lines.ts';
 import { RecordError, withSubject } from '../records/problems.ts';
@@ -30,7 +29,6 @@ import type { Picture } from './image.ts';
 
 // What the lines of the change log and of the trash may contain, in a catalogue file and in a backup.
 
-const closed = { additionalProperties: false };
 const Text = Type.String({ maxLength: 10_000 });
 /** As it is compared: in UTC with milliseconds. */
 const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
@@ -40,103 +38,82 @@ const Position = Type.Integer({ minimum: 1, maximum: MAX_NUMBER });
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Comes first in a catalogue file: the numbers in the log are right if exactly so many images are imported. */
-export const HistoryHeader = Type.Object(
-  { type: Type.Literal('history'), images: Count, trash: Count },
-  closed,
-);
+export const HistoryHeader = Type.Closed({ type: Type.Literal('history'), images: Count, trash: Count });
 export type HistoryHeader = Type.Static<typeof HistoryHeader>;
 
-const ChangeLine = Type.Object(
-  {
-    type: Type.Literal('change'),
-    number: Position,
-    at: Time,
-    origin: Type.Union([Type.Literal('import'), Type.Literal('shell'), Type.Literal('studio')]),
-    user: Text,
-    summary: Text,
-    source: orNull(Text),
-    added: Count,
-    changed: Count,
-    removed: Count,
-    entries: Count,
-    firstImage: Position,
-    lastImage: Count,
-    items: Count,
-    undoes: orNull(Position),
-    state: Type.Union([
-      Type.Literal('done'),
-      Type.Literal('undone'),
-      Type.Literal('forgotten'),
-      Type.Literal('final'),
-    ]),
-  },
-  closed,
-);
+const ChangeLine = Type.Closed({
+  type: Type.Literal('change'),
+  number: Position,
+  at: Time,
+  origin: Type.OneOf(['import', 'shell', 'studio']),
+  user: Text,
+  summary: Text,
+  source: orNull(Text),
+  added: Count,
+  changed: Count,
+  removed: Count,
+  entries: Count,
+  firstImage: Position,
+  lastImage: Count,
+  items: Count,
+  undoes: orNull(Position),
+  state: Type.OneOf(['done', 'undone', 'forgotten', 'final']),
+});
 type ChangeLine = Type.Static<typeof ChangeLine>;
 
 /** Its kind says what else `before` and `after` may contain (plan/history.ts). */
 const Fields = Type.Object({});
 
-export const ItemLine = Type.Object(
-  {
-    type: Type.Literal('change-item'),
-    change: Position,
-    kind: Type.Union([
-      ...[
-        Type.Literal('image'),
-        Type.Literal('artist'),
-        Type.Literal('category'),
-        Type.Literal('character'),
-        Type.Literal('album'),
-      ],
-      ...[Type.Literal('blocked'), Type.Literal('removed'), Type.Literal('taken-down'), Type.Literal('site')],
-    ]),
-    id: Type.String({ minLength: 1, maxLength: 10_000 }),
-    before: orNull(Fields),
-    after: orNull(Fields),
-    undoneBy: orNull(Position),
-  },
-  closed,
-);
+export const ItemLine = Type.Closed({
+  type: Type.Literal('change-item'),
+  change: Position,
+  kind: Type.OneOf([
+    'image',
+    'artist',
+    'category',
+    'character',
+    'album',
+    'blocked',
+    'removed',
+    'taken-down',
+    'site',
+  ]),
+  id: Type.String({ minLength: 1, maxLength: 10_000 }),
+  before: orNull(Fields),
+  after: orNull(Fields),
+  undoneBy: orNull(Position),
+});
 export type ItemLine = Type.Static<typeof ItemLine>;
 
-const TrashLine = Type.Object(
-  {
-    type: Type.Literal('trash'),
-    change: Position,
-    kind: Type.Union([Type.Literal('image'), Type.Literal('file')]),
-    removedAt: Time,
-    number: Count,
-    /** The line of an image, which is checked as such. */
-    image: Type.Object({}),
-  },
-  closed,
-);
+const TrashLine = Type.Closed({
+  type: Type.Literal('trash'),
+  change: Position,
+  kind: Type.OneOf(['image', 'file']),
+  removedAt: Time,
+  number: Count,
+  /** The line of an image, which is checked as such. */
+  image: Type.Object({}),
+});
 type TrashLine = Type.Static<typeof TrashLine>;
 
 export type HistoryLine = HistoryHeader | ChangeLine | ItemLine | TrashLine;
 
 // What the lines of the change log and of the trash become. Pure.
 
-const AnyText = Schema.String({ maxLength: 10_000 });
-const DateTime = Schema.String({ format: 'date-time' });
-const Ids = Schema.Array(Uuid);
-const Kind = Schema.Union([
-  Schema.Literal('artist'),
-  Schema.Literal('category'),
-  Schema.Literal('character'),
-  Schema.Literal('album'),
-]);
+const AnyText = Type.String({ maxLength: 10_000 });
+const DateTime = Type.String({ format: 'date-time' });
+const Ids = Type.Array(Uuid);
+const Kind = Type.OneOf(['artist', 'category', 'character', 'album']);
 
 /** `checkEntry` checks more of it. */
 const entryFields = {
   name: AnyText,
   createdAt: DateTime,
-  document: Schema.String(),
-  aliases: Schema.Array(AnyText),
+  document: Type.String(),
+  aliases: Type.Array(AnyText),
 };
-const Entry = compile(Schema.Object(entryFields, closed));
-const Album = compile(Schema.Object({ ...entryFields, images: Ids }, closed));
+const Entry = compile(Type.Closed(entryFields));
+const Album = compile(Type.Closed({ ...entryFields, images: Ids }));
 const lines: Record<HistoryLine['type'], Validator> = {
   history: compile(HistoryHeader),
   change: compile(ChangeLine),
@@ -145,35 +122,29 @@ const lines: Record<HistoryLine['type'], Validator> = {
 };
 const validators: Record<ItemKind, Validator> = {
   image: compile(
-    Schema.Object(
-      {
-        rating: Schema.Optional(Rating),
-        artist: Schema.Optional(Uuid),
-        categories: Schema.Optional(Ids),
-        characters: Schema.Optional(Ids),
-        source: Schema.Optional(Schema.Object({ name: AnyText, url: WebAddress }, closed)),
-        ...detailFields,
-        fileName: Schema.Optional(Schema.String({ maxLength: MAX_FILE_NAME_LENGTH })),
-        edited: Schema.Optional(AnyText),
-        createdAt: Schema.Optional(DateTime),
-        file: Schema.Optional(ETag),
-      },
-      closed,
-    ),
+    Type.Closed({
+      rating: Type.Optional(Rating),
+      artist: Type.Optional(Uuid),
+      categories: Type.Optional(Ids),
+      characters: Type.Optional(Ids),
+      source: Type.Optional(Type.Closed({ name: AnyText, url: WebAddress })),
+      ...detailFields,
+      fileName: Type.Optional(Type.String({ maxLength: MAX_FILE_NAME_LENGTH })),
+      edited: Type.Optional(AnyText),
+      createdAt: Type.Optional(DateTime),
+      file: Type.Optional(ETag),
+    }),
   ),
   artist: Entry,
   category: Entry,
   character: Entry,
   album: Album,
   blocked: compile(
-    Schema.Object(
-      { kind: Kind, name: AnyText, blockedAt: DateTime, skips: Schema.Optional(Schema.Literal(true)) },
-      closed,
-    ),
+    Type.Closed({ kind: Kind, name: AnyText, blockedAt: DateTime, skips: Type.Optional(Type.Literal(true)) }),
   ),
-  removed: compile(Schema.Object({ hash: ETag, image: Uuid, removedAt: DateTime, reason: AnyText }, closed)),
-  'taken-down': compile(Schema.Object({ hash: ETag }, closed)),
-  site: compile(Schema.Object({ text: Schema.String() }, closed)),
+  removed: compile(Type.Closed({ hash: ETag, image: Uuid, removedAt: DateTime, reason: AnyText })),
+  'taken-down': compile(Type.Closed({ hash: ETag })),
+  site: compile(Type.Closed({ text: Type.String() })),
 };
 
 /** Undefined if it is no line of the change log or of the trash. */

@@ -76,7 +76,6 @@ export function lineText(bytes: Buffer, maxBytes = MAX_LINE_BYTES): string {
 }
 
 /** Unknown fields are rejected, because a misspelt field would be lost silently. */
-const closed = { additionalProperties: false };
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '^\\S([\\s\\S]*\\S)?$' });
 const LongText = Type.String({ maxLength: 10_000 });
 const ShortText = Type.String({ maxLength: 255 });
@@ -101,134 +100,98 @@ export const detailFields = {
   alt: Type.Optional(Type.String({ maxLength: MAX_ALT_LENGTH })),
 };
 
-export const CategoryLine = Type.Object(
-  {
-    type: Type.Literal('category'),
-    ...entryFields,
-    name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s,]([^,]*[^\\s,])?$' }),
-    description: Type.Optional(LongText),
-    nsfw: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
-export const ArtistLine = Type.Object(
-  {
-    type: Type.Literal('artist'),
-    ...entryFields,
-    name: Name,
-    url: Type.Optional(WebAddress),
-    ...licenceFields,
-  },
-  closed,
-);
-export const CharacterLine = Type.Object(
-  {
-    type: Type.Literal('character'),
-    ...entryFields,
-    name: Name,
-    description: Type.Optional(LongText),
-    source: Type.Optional(ShortText),
-    gender: Type.Optional(ShortText),
-    ages: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 })),
-    birth_date: Type.Optional(ShortText),
-    nationality: Type.Optional(ShortText),
-    occupations: Type.Optional(Type.Array(ShortText, { maxItems: 100 })),
-  },
-  closed,
-);
-export const AlbumLine = Type.Object(
-  {
-    type: Type.Literal('album'),
-    ...entryFields,
-    name: Name,
-    description: Type.Optional(LongText),
-    images: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_ALBUM_IMAGES })),
-  },
-  closed,
-);
-export const ImageLine = Type.Object(
-  {
-    type: Type.Literal('image'),
-    ...optionalFields,
-    file: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-    key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
-    meta: Type.Optional(
-      Type.Object(
-        {
-          eTag: ETag,
-          size: Count,
-          mimetype: Mimetype,
-          color: Colour,
-          dimens: Type.Object(dimens, closed),
-        },
-        closed,
-      ),
-    ),
-    thumbnails: Type.Optional(
-      Type.Object(
-        {
-          sizes: Type.Array(Type.Integer({ minimum: 1, maximum: 999_999 }), { maxItems: 8 }),
-          thumbHash: Type.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' }),
-          isAnimated: Type.Optional(Type.Boolean()),
-        },
-        closed,
-      ),
-    ),
-    artist: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
-    source: Type.Optional(
-      Type.Union([Type.Object({ name: ShortText, url: WebAddress }, closed), Type.Null()]),
-    ),
-    nsfw: Rating,
-    categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
-    characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
-    ...detailFields,
-    fileName: Type.Optional(Type.String({ maxLength: MAX_FILE_NAME_LENGTH, pattern: '^[^/]*$' })),
-    edited: Type.Optional(Type.Array(EditableField)),
-  },
-  closed,
-);
+export const CategoryLine = Type.Closed({
+  type: Type.Literal('category'),
+  ...entryFields,
+  name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\s,]([^,]*[^\\s,])?$' }),
+  description: Type.Optional(LongText),
+  nsfw: Type.Optional(Type.Boolean()),
+});
+export const ArtistLine = Type.Closed({
+  type: Type.Literal('artist'),
+  ...entryFields,
+  name: Name,
+  url: Type.Optional(WebAddress),
+  ...licenceFields,
+});
+export const CharacterLine = Type.Closed({
+  type: Type.Literal('character'),
+  ...entryFields,
+  name: Name,
+  description: Type.Optional(LongText),
+  source: Type.Optional(ShortText),
+  gender: Type.Optional(ShortText),
+  ages: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 })),
+  birth_date: Type.Optional(ShortText),
+  nationality: Type.Optional(ShortText),
+  occupations: Type.Optional(Type.Array(ShortText, { maxItems: 100 })),
+});
+export const AlbumLine = Type.Closed({
+  type: Type.Literal('album'),
+  ...entryFields,
+  name: Name,
+  description: Type.Optional(LongText),
+  images: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_ALBUM_IMAGES })),
+});
+export const ImageLine = Type.Closed({
+  type: Type.Literal('image'),
+  ...optionalFields,
+  file: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+  key: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  meta: Type.Optional(
+    Type.Closed({
+      eTag: ETag,
+      size: Count,
+      mimetype: Mimetype,
+      color: Colour,
+      dimens: Type.Closed(dimens),
+    }),
+  ),
+  thumbnails: Type.Optional(
+    Type.Closed({
+      sizes: Type.Array(Type.Integer({ minimum: 1, maximum: 999_999 }), { maxItems: 8 }),
+      thumbHash: Type.String({ pattern: '^[0-9A-Za-z+/]{4,56}={0,2}$' }),
+      isAnimated: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  artist: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+  source: Type.Optional(Type.Union([Type.Closed({ name: ShortText, url: WebAddress }), Type.Null()])),
+  nsfw: Rating,
+  categories: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
+  characters: Type.Optional(Type.Array(Type.String(), { maxItems: 250 })),
+  ...detailFields,
+  fileName: Type.Optional(Type.String({ maxLength: MAX_FILE_NAME_LENGTH, pattern: '^[^/]*$' })),
+  edited: Type.Optional(Type.Array(EditableField)),
+});
 
 const Time = Type.String({ format: 'date-time' });
 
 /** What an operator removed: names of entries, and below bytes of pictures. */
-export const BlockedLine = Type.Object(
-  {
-    type: Type.Literal('blocked'),
-    kind: Type.Union([
-      ...[Type.Literal('artist'), Type.Literal('category'), Type.Literal('character'), Type.Literal('album')],
-    ]),
-    name: Type.String({ minLength: 1, maxLength: 255 }),
-    skips: Type.Optional(Type.Literal(true)),
-    createdAt: Type.Optional(Time),
-  },
-  closed,
-);
+export const BlockedLine = Type.Closed({
+  type: Type.Literal('blocked'),
+  kind: Type.OneOf(['artist', 'category', 'character', 'album']),
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  skips: Type.Optional(Type.Literal(true)),
+  createdAt: Type.Optional(Time),
+});
 export type BlockedLine = Type.Static<typeof BlockedLine>;
 
-export const RemovedLine = Type.Object(
-  {
-    type: Type.Literal('removed'),
-    hash: Type.String({ pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$' }),
-    image: Type.String({ format: 'uuid' }),
-    reason: Type.Optional(Type.String({ maxLength: 1000 })),
-    createdAt: Type.Optional(Time),
-  },
-  closed,
-);
+export const RemovedLine = Type.Closed({
+  type: Type.Literal('removed'),
+  hash: Type.String({ pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x7e]{1,256}$' }),
+  image: Type.String({ format: 'uuid' }),
+  reason: Type.Optional(Type.String({ maxLength: 1000 })),
+  createdAt: Type.Optional(Time),
+});
 export type RemovedLine = Type.Static<typeof RemovedLine>;
 
 /** A text of the site, as a variable would say it. */
-export const SiteLine = Type.Object(
-  {
-    type: Type.Literal('site'),
-    field: Type.Union([
-      ...[Type.Literal('name'), Type.Literal('description'), Type.Literal('links'), Type.Literal('licence')],
-    ]),
-    text: Type.String({ minLength: 1, maxLength: 30_000 }),
-    createdAt: Type.Optional(Time),
-  },
-  closed,
-);
+export const SiteLine = Type.Closed({
+  type: Type.Literal('site'),
+  field: Type.OneOf(['name', 'description', 'links', 'licence']),
+  text: Type.String({ minLength: 1, maxLength: 30_000 }),
+  createdAt: Type.Optional(Time),
+});
 export type SiteLine = Type.Static<typeof SiteLine>;
 
 export type DecisionLine = BlockedLine | RemovedLine | SiteLine;

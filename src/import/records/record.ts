@@ -16,7 +16,6 @@ import { LICENCE_HINT, licenceText, parseLicence } from '../../lib/licence.ts';
 import { siteParsers } from '../../lib/site-texts.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
 import { isSafeKey } from '../../media/files.ts';
-import * as decisions from './lines.ts';
 import * as lines from './lines.ts';
 import { RecordError, withSubject } from './problems.ts';
 
@@ -67,7 +66,7 @@ export interface UnknownMarker {
  * catalogue file cannot set it.
  */
 export type EntryLine = (ArtistLine | CategoryLine | CharacterLine | AlbumLine) & { isImplicit?: true };
-export type RecordLine = EntryLine | ImageLine | decisions.DecisionLine;
+export type RecordLine = EntryLine | ImageLine | lines.DecisionLine;
 
 const validators: Record<string, Validator> = {
   artist: compile(lines.ArtistLine),
@@ -75,9 +74,9 @@ const validators: Record<string, Validator> = {
   character: compile(lines.CharacterLine),
   album: compile(lines.AlbumLine),
   image: compile(lines.ImageLine),
-  blocked: compile(decisions.BlockedLine),
-  removed: compile(decisions.RemovedLine),
-  site: compile(decisions.SiteLine),
+  blocked: compile(lines.BlockedLine),
+  removed: compile(lines.RemovedLine),
+  site: compile(lines.SiteLine),
 };
 
 /** The id or name of the artist of an image. The name "Unknown" means the artist of images without one. */
@@ -150,7 +149,7 @@ function normalise(record: RecordLine): RecordLine {
   return record;
 }
 
-function checkSite({ field, text }: decisions.SiteLine): void {
+function checkSite({ field, text }: lines.SiteLine): void {
   try {
     siteParsers[field](text);
   } catch (error) {

@@ -239,15 +239,12 @@ export const FOLDER_FILE = '.zukan.json';
 
 const MAX_CATEGORIES = 100;
 
-const FolderFile = Type.Object(
-  {
-    rating: Type.Optional(Rating),
-    categories: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_CATEGORIES })),
-    artist: Type.Optional(Type.String()),
-    ...licenceFields,
-  },
-  { additionalProperties: false },
-);
+const FolderFile = Type.Closed({
+  rating: Type.Optional(Rating),
+  categories: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_CATEGORIES })),
+  artist: Type.Optional(Type.String()),
+  ...licenceFields,
+});
 export type FolderFile = Type.Static<typeof FolderFile>;
 const validator = compile(FolderFile);
 
