@@ -10,6 +10,7 @@ import {
   imageDifferences,
   isFileChanged,
   type ListChange,
+  parseEdited,
   planEdit,
 } from '../catalogue/documents/edit-image.ts';
 import { foldName } from '../catalogue/names.ts';
@@ -67,6 +68,8 @@ export interface ImageQuery extends RecordQuery {
   ratings: Rating[];
   /** Only images with a field that an operator decided. */
   isEdited: boolean;
+  /** Only images that nobody rated by hand. */
+  isUnrated: boolean;
   /** Only images whose files changed since somebody rated them by hand. */
   isFileChanged: boolean;
   /** Only images that look like a picture with this perceptual hash, the nearest first. */
@@ -98,7 +101,9 @@ export async function* findImages(
   const found =
     isListed && query.q !== undefined ? new Set((await Array.fromAsync(latest())).flat()) : undefined;
   const isChosen = ({ edited }: SavedImage) =>
-    (!query.isEdited || edited !== '') && (!query.isFileChanged || isFileChanged(edited));
+    (!query.isEdited || edited !== '') &&
+    (!query.isUnrated || !parseEdited(edited).includes('rating')) &&
+    (!query.isFileChanged || isFileChanged(edited));
   const idsOf = async (rows: SavedImage[]) => {
     const matching = rows.filter(
       (row) => isChosen(row) && isMatch(row, conditions) && found?.has(row.id) !== false,
@@ -114,7 +119,7 @@ export async function* findImages(
       yield await idsOf(newestFirst(await snapshot.imagesByNumber(numbers)));
     return;
   }
-  const needsRows = [since, title, file].some((condition) => condition !== undefined);
+  const needsRows = query.isUnrated || [since, title, file].some((condition) => condition !== undefined);
   for await (const ids of latest())
     yield needsRows ? await idsOf(newestFirst(await snapshot.imagesById(ids))) : ids;
 }

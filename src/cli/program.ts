@@ -5,7 +5,7 @@ import { readSettings, type Settings } from '../config/environment.ts';
 import { version } from '../lib/version.ts';
 import { addImportCommand } from './importing/commands.ts';
 import { checkImportOptions } from './importing/options.ts';
-import { addMaintenanceCommands } from './maintenance/commands.ts';
+import { addCheckCommands, addMaintenanceCommands } from './maintenance/commands.ts';
 import { addMovingCommands } from './moving/commands.ts';
 import { addServingCommands } from './serving/commands.ts';
 import {
@@ -75,10 +75,8 @@ export function buildProgram(
     if (changesCatalogue(command)) await migrateFirst(config(), terminal);
   });
 
+  program.commandsGroup('Serve:');
   addServingCommands(program, config, terminal, () => settings().file);
-  addImportCommand(program, config, terminal);
-  addMovingCommands(program, config, terminal);
-  addMaintenanceCommands(program, config, terminal);
 
   program
     .command('config')
@@ -93,6 +91,14 @@ export function buildProgram(
         terminal,
       ),
     );
+
+  program.commandsGroup('Import:');
+  addImportCommand(program, config, terminal);
+  program.commandsGroup('Look after pictures:');
+  addMaintenanceCommands(program, config, terminal);
+  program.commandsGroup('Back up, move and repair:');
+  addMovingCommands(program, config, terminal);
+  addCheckCommands(program, config, terminal);
 
   program
     .command('completion')

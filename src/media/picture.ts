@@ -67,6 +67,7 @@ export function detectType(bytes: Uint8Array): Mimetype {
     'latin1',
   );
   const mimetype = signatures.find(([, signature]) => signature.test(start))?.[0];
+  if (bytes.length === 0) throw new PictureError('the file is empty');
   if (!mimetype) throw new PictureError('not a JPEG, PNG, WebP, GIF or AVIF picture');
   return mimetype;
 }

@@ -145,3 +145,14 @@ test('a table may have any number of rows', () => {
   const rows = Array.from({ length: 200_000 }, () => ['1', '2']);
   assert.equal(formatTable(['a', 'b'], rows).length, 200_001);
 });
+
+test('columns stay aligned below Chinese and Japanese characters, and marks', () => {
+  const rows = formatTable(
+    ['name', 'n'],
+    [
+      ['図鑑', '1'],
+      ['cafe\u0301', '2'],
+    ],
+  );
+  assert.deepEqual(rows, ['name  n', '図鑑  1', 'cafe\u0301  2']);
+});

@@ -50,7 +50,7 @@ await forEachEngineInDepth(async (engine) => {
     for (const [at, name] of ['0.png', 'a/10.png', 'a/9.png', 'a/b/1.png', 'a/b/2.png', 'c/3.png'].entries())
       write(name, at);
     const made = { pictures: '0.png', a: '9.png 10.png', b: '1.png 2.png', c: '3.png' };
-    assert.match(await importFolder('--dry-run', '--albums-from', 'folders'), /\nadded +album +b\n/);
+    assert.match(await importFolder('--dry-run', '--albums-from', 'folders'), /^added +album +b\n/m);
     assert.match(await importFolder('--albums-from', 'folders'), /\ncreated:\n(.*\n)* {2}album b\n/);
     assert.deepEqual(await albums(), made);
     // Removed, ordered, renamed, and removed as a whole.

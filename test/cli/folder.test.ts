@@ -165,11 +165,17 @@ test('lists files that are not images, and ignores hidden files', async () => {
   const { pictures, run } = newFolder();
   writeTiny(pictures, 'a.png', 1);
   writeFileSync(join(pictures, 'notes.txt'), 'notes');
+  writeFileSync(join(pictures, 'IMG_1.HEIC'), 'x');
+  symlinkSync('.', join(pictures, 'loop'));
   writeFileSync(join(pictures, '.DS_Store'), 'x');
   mkdirSync(join(pictures, '.thumbnails'));
   writeFileSync(join(pictures, '.thumbnails/t.png'), 'x');
   const { status, output } = await run('import', pictures);
   assert.equal(status, 0);
+  assert.match(
+    output,
+    /\(links are not followed\):\n {2}.*loop\nskipped \(not supported; convert .*\):\n {2}.*HEIC\n/,
+  );
   assert.match(output, /skipped \(not images\):\n {2}.*notes\.txt\nignored files and folders: 2 hidden/);
 });
 
@@ -197,7 +203,11 @@ describe('imports nothing and names the file if the folder contains', () => {
       (pictures) => writeFileSync(join(pictures, 'bad.jpg'), broken),
       /bad\.jpg: .*cannot be decoded/,
     ],
-    ['an empty file', (pictures) => writeFileSync(join(pictures, 'bad.png'), ''), /bad\.png: .*not a JPEG/],
+    [
+      'an empty file',
+      (pictures) => writeFileSync(join(pictures, 'bad.png'), ''),
+      /bad\.png: .*the file is empty/,
+    ],
     ['text', (pictures) => writeFileSync(join(pictures, 'bad.webp'), 'text'), /bad\.webp: .*not a JPEG/],
     [
       'a link out of the folder',
@@ -254,13 +264,15 @@ test('--dry-run prints what would change, and changes nothing', async () => {
   assert.equal(status, 0);
   assert.match(
     output,
-    /^dry run, nothing was changed; this import would result in:\n2 added, 0 updated, 0 unchanged\n/,
+    /^added {6}category {3}cats\nadded {6}image {6}cats\/a\.png\ndry run, nothing was changed; this import would result in:\n2 added, 0 updated, 0 unchanged\n/,
   );
-  assert.match(output, /\nadded {6}category {3}cats\nadded {6}image {6}cats\/a\.png\n$/);
   assert.ok(!existsSync(environment.DATA_DIR));
   await run('import', pictures);
   writeTiny(pictures, 'cats/b.png', 2);
-  assert.match((await run('import', '--dry-run', pictures)).output, /1 added, 0 updated, 1 unchanged\n/);
+  const again = (await run('import', '--dry-run', pictures)).output;
+  assert.match(again, /^added {6}image {6}cats\/b\.png\ndry run.*\n1 added, 0 updated, 1 unchanged\n/);
+  const all = (await run('import', '--dry-run', '--verbose', pictures)).output;
+  assert.match(all, /^unchanged {2}image {6}cats\/a\.png\n/m);
   assert.deepEqual(
     (await records()).map(({ type }) => type),
     ['category', 'artist', 'image'],

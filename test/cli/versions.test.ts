@@ -76,6 +76,10 @@ await forEachEngineInDepth((engine) => {
     const { write, importFolder, only, ok, id, history, config } = await openRated(engine);
     const before = await only();
     assert.equal(await ok('find', '--changed-since-rated'), '');
+    assert.equal(await ok('find', '--not-rated'), '');
+    await ok('edit', id, '--reset', 'rating');
+    assert.equal((await ok('find', '--not-rated')).trim(), id);
+    await ok('edit', id, '--rating', 'nsfw');
     for (const [name, bytes] of Object.entries(versions)) {
       write('a.jpg', bytes);
       const dry = await importFolder('--dry-run', '--prune');

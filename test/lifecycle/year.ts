@@ -79,7 +79,7 @@ export class Year {
     if (announced !== undefined) {
       // A dry run does not continue an import that was stopped.
       const withoutUnread = (text: string) => text.replace(/^not read again, .*\n/m, '');
-      const summary = withoutUnread(announced.replace(/^dry run, .*\n/m, ''));
+      const summary = withoutUnread(announced.replace(/^[\s\S]*?^dry run, .*\n/m, ''));
       assert.ok(summary.startsWith(withoutUnread(output)), `${announced}\nbecame\n${output}`);
     }
     for (const path of bad) assert.ok(output.includes(`${path}: `), output);

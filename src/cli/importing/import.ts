@@ -46,7 +46,6 @@ import {
   count,
   isInteractive,
   listenForInterrupt,
-  printLine,
   printLines,
   type Terminal,
   UsageError,
@@ -54,7 +53,7 @@ import {
 } from '../terminal/terminal.ts';
 import { type Author, requireOutside, storageRules, writersFor } from '../writer.ts';
 import { type ChoiceFlags, checkFlags, choose, describeKept, isSameChoice } from './options.ts';
-import { describeProblem, ImportReport, type ImportSummary, list, MAX_LISTED } from './report.ts';
+import { describeProblem, ImportReport, type ImportSummary, kindOf, list, MAX_LISTED } from './report.ts';
 
 export interface ImportFlags extends ChoiceFlags {
   dryRun?: boolean;
@@ -104,8 +103,11 @@ export async function importCommand(
   });
   const condition = report.isStopped ? 'without the invalid records, ' : '';
   if (flags.dryRun)
-    printLine(terminal, `dry run, nothing was changed; ${condition}this import would result in:`);
-  printLines(terminal, [...(await report.lines()), ...report.records]);
+    printLines(terminal, [
+      ...report.records,
+      `dry run, nothing was changed; ${condition}this import would result in:`,
+    ]);
+  printLines(terminal, await report.lines());
   if (report.isStopped)
     throw new CommandError(
       `an import would change nothing because of the invalid records; ${flags.strict ? 'leave out --strict to import the rest' : 'use --skip-bad to skip them'}`,
@@ -232,7 +234,7 @@ async function importPlaces(
     if (words !== '') report.note('kept', path, words);
   }
   const shared = {
-    onOther: (path: string) => report.note('other', path),
+    onOther: (path: string, isLink: boolean) => report.note(isLink ? 'link' : kindOf(path), path),
     onIgnored: (reason: IgnoreReason) => report.ignored(reason),
     onMeaningless: (path: string, name: string) => report.note('meaningless', path, name),
     signal,

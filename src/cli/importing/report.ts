@@ -91,9 +91,17 @@ const sections = {
     group: (about, notes) => `${about}: ${count(notes.count, 'picture')}`,
   },
   album: { title: 'albums that lack images' },
+  link: { title: 'skipped (links are not followed)' },
+  unsupported: { title: 'skipped (not supported; convert them to JPEG, PNG or WebP)' },
   other: { title: 'skipped (not images)' },
 } satisfies Record<string, Section>;
 type Listed = keyof typeof sections;
+
+/** Of a file that is no picture that an import reads. */
+export const kindOf = (path: string): 'unsupported' | 'other' =>
+  /\.(hei[cf]|jxl|jp2|tiff?|bmp|psd|xcf|svg|dng|cr[23w]|nef|arw|orf|raf|rw2|pef|srw)$/i.test(path)
+    ? 'unsupported'
+    : 'other';
 
 const LEAVE_OUT = 'for fewer categories: --folder-categories, or "zukan entry category <name> --block"';
 
@@ -116,7 +124,7 @@ export class ImportReport implements ImportListener {
   readonly summary: ImportSummary = { added: 0, updated: 0, unchanged: 0 };
   /** Undefined if nothing changed. */
   change: Change | undefined;
-  /** Each record with its outcome, for a dry run only. */
+  /** Each record that would change, or all if lists are not cut. For a dry run only. */
   readonly records: string[] = [];
   readonly #options: ReportOptions;
   #pruned: number | undefined;
@@ -203,7 +211,7 @@ export class ImportReport implements ImportListener {
     const nearDuplicates = await looks.list();
     const [located, unread] = [this.#count('location'), this.#count('unread') + this.#count('continued')];
     const where = keepsLocation ? 'kept in' : 'removed from';
-    const { kept, album, other, ...rest } = sections;
+    const { kept, album, link, unsupported, other, ...rest } = sections;
     return [
       this.headline,
       ...this.#list('kept'),
@@ -220,7 +228,7 @@ export class ImportReport implements ImportListener {
         maxListed,
       ),
       ...this.#list('album'),
-      ...this.#list('other'),
+      ...(['link', 'unsupported', 'other'] as const).flatMap((kind) => this.#list(kind)),
       ...describeIgnored(this.#ignored),
       ...this.invalidLines(),
     ];
@@ -260,6 +268,8 @@ export class ImportReport implements ImportListener {
   }
 
   #addLine(outcome: string, type: string, name: string): void {
-    if (this.#options.isDryRun) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
+    const { isDryRun, maxListed } = this.#options;
+    const isListed = outcome !== 'unchanged' || maxListed !== MAX_LISTED;
+    if (isDryRun && isListed) this.records.push(`${outcome.padEnd(9)}  ${type.padEnd(9)}  ${name}`);
   }
 }

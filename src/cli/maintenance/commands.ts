@@ -4,7 +4,8 @@ import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import type { Config } from '../../config/config.ts';
 import { examples, ratingOption, repeatable, type Terminal } from '../terminal/terminal.ts';
 
-export function addMaintenanceCommands(program: Command, config: () => Config, terminal: Terminal): void {
+/** Those that compare the catalogue with its files. */
+export function addCheckCommands(program: Command, config: () => Config, terminal: Terminal): void {
   program
     .command('thumbnails')
     .description('make missing thumbnails, and remove those of sizes that THUMBNAILS no longer names')
@@ -26,7 +27,9 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--quiet', 'show no progress', false)
     .addHelpText('after', examples('zukan check --repair'))
     .action(async (options) => (await import('./check.ts')).checkCommand(config(), options, terminal));
+}
 
+export function addMaintenanceCommands(program: Command, config: () => Config, terminal: Terminal): void {
   program
     .command('duplicates')
     .description('list groups of images that look alike, or keep one of each')
@@ -65,6 +68,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--file <glob>', "from this file, such as 'IMG_2*.jpg' or 'holidays/**/*.png'")
     .option('--like <picture>', 'that look like the picture of this file, nearest first')
     .option('--edited', 'with fields that were changed by hand', false)
+    .option('--not-rated', 'that nobody rated by hand', false)
     .option('--changed-since-rated', 'whose files changed since somebody rated them by hand', false)
     .option('--limit <number>', 'at most this many')
     .option('--json', 'print JSON', false)

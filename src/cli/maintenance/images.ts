@@ -61,6 +61,7 @@ interface FindFlags {
   file?: string;
   like?: string;
   edited: boolean;
+  notRated: boolean;
   changedSinceRated: boolean;
   limit?: string;
   json: boolean;
@@ -84,6 +85,7 @@ export async function findCommand(
     title: flags.title,
     file: flags.file,
     isEdited: flags.edited,
+    isUnrated: flags.notRated,
     isFileChanged: flags.changedSinceRated,
     like: flags.like === undefined ? undefined : await readLooks(flags.like),
   };

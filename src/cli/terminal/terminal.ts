@@ -110,13 +110,23 @@ export function formatTable(header: string[], rows: string[][]): string[] {
   // Escaped here already, because escapes make a cell longer.
   const all = [header, ...rows].map((row) => row.map(printable));
   const widths = header.map((_, column) =>
-    all.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+    all.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0),
   );
   return all.map((row) => {
-    const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+    const cells = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)));
     return cells.join('  ').trimEnd();
   });
 }
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** In columns: Chinese, Japanese and Korean characters take two, and marks none. */
+const widthOf = (text: string): number =>
+  Array.from(text.replaceAll(/\p{M}/gu, '')).reduce(
+    (width, character) => width + (WIDE.test(character) ? 2 : 1),
+    0,
+  );
 
 // Values of options.
 

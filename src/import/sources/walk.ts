@@ -121,7 +121,7 @@ export interface FoundPicture {
 export interface WalkOptions {
   ignore: IgnoreFiles;
   /** Called with each file that is neither a picture nor a sidecar. */
-  onOther: (path: string) => void;
+  onOther: (path: string, isLink: boolean) => void;
   /** Called for each file and folder that is left alone, because it is junk or because of a rule. */
   onIgnored: (reason: IgnoreReason) => void;
 }
@@ -194,7 +194,7 @@ export async function* findPictures(
           isListed: (name) => allNames.has(name),
         };
       } else if (!entry.name.endsWith('.json') && !sidecars.has(entry.name)) {
-        options.onOther(join(root, found));
+        options.onOther(join(root, found), entry.isSymbolicLink());
       }
     }
 }
