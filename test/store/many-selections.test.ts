@@ -63,6 +63,26 @@ test('300 clients that name hundreds of categories neither delay nor displace ot
   assert.ok(rejected.length >= 300 - 128, `${rejected.length} rejected`);
 });
 
+test('in a large catalogue, the shelves of a few calls are in memory together', async () => {
+  let reads = 0;
+  const lastImage = 60_000_000;
+  const sets = new ImageSets(
+    sliceReader({
+      async shelfBlocks(_shelf, from) {
+        if (from === 0) reads++;
+        return { version: 1, items: [] };
+      },
+    }),
+  );
+  const numbers = Array.from({ length: 8 }, (_, number) => number);
+  for (const number of [...numbers, ...numbers]) {
+    const choices = [choose([{ number, size: lastImage / 2 }])];
+    const catalogue = { version: 1, lastImage, documentRevision: 1 };
+    await sets.load({ catalogue, choices, excluded: [], sizes: new Map() }, callerOf('client'));
+  }
+  assert.equal(reads, numbers.length);
+});
+
 test('a selection is computed once for those who wait for the same one', async () => {
   let reads = 0;
   const sets = openSets(() => reads++);

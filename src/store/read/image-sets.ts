@@ -46,6 +46,8 @@ import { FairQueue, readBlocks, readTerms, type SliceReader, type Spend } from '
 const MAX_SHELF_BYTES = 48 * 1024 * 1024;
 /** Apart from the shelves, because clients can ask for any number of different selections. */
 const MAX_SELECTION_BYTES = 16 * 1024 * 1024;
+/** A cache has room for so many bitmaps, which have 12 MB each with a hundred million images. */
+const MIN_BITMAPS = 16;
 /** More than searches, because most selections take about a millisecond. */
 const MAX_WAITING = 128;
 /** Of a selection whose sets are all held at once. */
@@ -141,10 +143,11 @@ export class ImageSets {
   #keptOf({ catalogue }: Selection): Kept {
     if (this.#kept?.version === catalogue.version && this.#tuning.isCaching) return this.#kept;
     const { version, lastImage } = catalogue;
+    const minBytes = (MIN_BITMAPS * lastImage) / 8;
     this.#kept = {
       ...{ version, lastImage, reading: new Map() },
-      sources: new LruCache(MAX_SHELF_BYTES),
-      selections: new LruCache(MAX_SELECTION_BYTES),
+      sources: new LruCache(Math.max(MAX_SHELF_BYTES, minBytes)),
+      selections: new LruCache(Math.max(MAX_SELECTION_BYTES, minBytes)),
     };
     return this.#kept;
   }
