@@ -76,9 +76,13 @@ test('in a large catalogue, the shelves of a few calls are in memory together', 
   );
   const numbers = Array.from({ length: 8 }, (_, number) => number);
   for (const number of [...numbers, ...numbers]) {
-    const choices = [choose([{ number, size: lastImage / 2 }])];
-    const catalogue = { version: 1, lastImage, documentRevision: 1 };
-    await sets.load({ catalogue, choices, excluded: [], sizes: new Map() }, callerOf('client'));
+    const selection: Selection = {
+      catalogue: { version: 1, lastImage, documentRevision: 1 },
+      choices: [choose([{ number, size: lastImage / 2 }])],
+      excluded: [],
+      sizes: new Map(),
+    };
+    await sets.load(selection, callerOf('client'));
   }
   assert.equal(reads, numbers.length);
 });
