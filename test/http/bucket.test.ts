@@ -126,27 +126,6 @@ await forEachEngineInDepth(async (engine) => {
     assertError(await service.get('/api/image/random?expiry=604800', bare.headers), 403);
   });
 
-  test('default links stay the same for a while, so clients can cache', async () => {
-    const now = Date.now();
-    const frozen = await startService(config, { clock: () => now });
-    const urls = async () => {
-      const { json } = await frozen.get('/api/image?limit=25', token.headers);
-      return json.data.map(({ url }: { url: string }) => url);
-    };
-    assert.deepEqual(await urls(), await urls());
-  });
-
-  test('importing again uploads nothing and changes nothing', async () => {
-    const requests = requestsSent().length;
-    assert.equal((await importFiles(config, [catalogue])).unchanged, 17);
-    assert.match((await run('import', '--dry-run', catalogue)).output, /0 added, 0 updated, 17 unchanged/);
-    assert.ok(
-      requestsSent()
-        .slice(requests)
-        .every((request) => /^HEAD |^GET .*\/\.catalogue$/.test(request)),
-    );
-  });
-
   test('an import that fails leaves nothing in the bucket', async () => {
     const before = await keys();
     for (let index = 0; index < 5; index++) writeTiny(folder, `more/${index}.png`, index);
@@ -199,36 +178,6 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await run('check', '--quiet')).status, 0);
     assert.deepEqual(await readAll(first), bytes);
     assert.deepEqual(await readAll(second), original);
-  });
-
-  test('remove deletes files from the bucket, and export copies them out of it', async () => {
-    const before = (await keys()).length;
-    assert.equal((await run('remove', '--yes', uuid(4, 2))).output, 'removed 1 image and 1 file\n');
-    assert.equal((await keys()).length, before - 1);
-    const copy = join(folder, 'copy');
-    assert.equal((await run('export', '--files', join(copy, 'files'), join(copy, 'all.ndjson'))).status, 0);
-    const local = { DATA_DIR: join(folder, 'local'), THUMBNAILS: 'off' };
-    // One image less, but the artist of those without one, and the hash of the removed file.
-    assert.equal((await importFiles(configFor(folder, local), [join(copy, 'all.ndjson')])).added, 18);
-    assert.equal((await runCommand(['check', '--quiet'], local)).output, 'no problems found\n');
-  });
-
-  test('images keep their ids when their files move from a folder to the bucket', async () => {
-    const local = {
-      ...environment,
-      ...engine.environment(),
-      DATA_DIR: join(folder, 'moved'),
-      FILES_URL: join(folder, 'own files'),
-    };
-    const withoutAlbums = readFileSync(catalogue, 'utf8').replaceAll(/^.*"type":"album".*\n?/gm, '');
-    const lines = withoutAlbums.replaceAll(/"id":"4[^"]*",/g, '');
-    writeFileSync(join(folder, 'without ids.ndjson'), lines);
-    const paths = [join(folder, 'without ids.ndjson')];
-    assert.equal((await importFiles(configFor(folder, local), paths)).added, 16);
-    const moved = { ...local, FILES_URL: environment.FILES_URL.replace('files', 'moved') };
-    const { added, updated } = await importFiles(configFor(folder, moved), paths);
-    assert.deepEqual([added, updated], [0, images.length]);
-    assert.equal((await runCommand(['check', '--quiet'], moved)).output, 'no problems found\n');
   });
 
   test('the error for a refused upload names the variable and contains no secret', async () => {

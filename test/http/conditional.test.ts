@@ -121,29 +121,6 @@ test('HEAD of a compressed response has its headers and no body', async () => {
   assert.equal(response.headers['content-encoding'], 'gzip');
 });
 
-const negotiations: [string | undefined, string | undefined][] = [
-  [undefined, undefined],
-  ['', undefined],
-  ['identity', undefined],
-  ['gzip', 'gzip'],
-  ['gzip, deflate, br', 'br'],
-  ['GZIP;q=1.0, br;q=0.5', 'gzip'],
-  ['br;q=0, gzip', 'gzip'],
-  ['br;q=0, gzip;q=0', undefined],
-  ['*', 'zstd'],
-  ['gzip, deflate, br, zstd', 'zstd'],
-  ['zstd;q=0.9, br, gzip', 'br'],
-  ['*, zstd;q=0', 'br'],
-  ['*;q=0.1, gzip', 'gzip'],
-  ['deflate, compress', undefined],
-  ['gzip;q=nonsense', undefined],
-];
-for (const [header, encoding] of negotiations) {
-  test(`Accept-Encoding: ${header} selects ${encoding ?? 'no compression'}`, () => {
-    assert.equal(negotiateEncoding(header), encoding);
-  });
-}
-
 /** Each part of the header on its own, of those that count. */
 function negotiateSimply(header: string, offered: readonly string[]): string | undefined {
   const weights = new Map<string, number>();

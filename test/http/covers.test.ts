@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { artists, categories, characters, uuid } from '../support/catalogues/catalogue.ts';
 import { casesFor, forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';
-import { assertError, clock, related } from '../support/zukan/api.ts';
+import { assertError, clock } from '../support/zukan/api.ts';
 import { type Envelope, startKnownService } from '../support/zukan/service.ts';
 
 /** The number of images and the index of the cover of each entry. */
@@ -90,19 +90,6 @@ await forEachEngineInDepth(async (engine) => {
     });
 
   if (!isEveryCase(engine)) return;
-
-  test('links to other pages keep it, and the response can be revalidated', async () => {
-    const page = await get('/artist?limit=2&include=count,cover');
-    const next = await service.get(related(page, 'next', service.origin) ?? '');
-    assert.deepEqual(
-      next.json.data.map(({ images }: Envelope) => images),
-      next.json.data.map(({ name }: Envelope) => known[name]?.[0]),
-    );
-    const again = await service.get('/api/artist?limit=2&include=count,cover', {
-      'if-none-match': page.headers.etag ?? '',
-    });
-    assert.equal(again.status, 304);
-  });
 
   test('the link of a cover leads to its file', async () => {
     const { json } = await get('/artist?include=cover');

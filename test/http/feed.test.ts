@@ -12,14 +12,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { assertError, madeUpImage, NOW, startMadeUpService } from '../support/zukan/api.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
-import {
-  type Answer,
-  configFor,
-  type Envelope,
-  makeToken,
-  startKnownService,
-  startService,
-} from '../support/zukan/service.ts';
+import { type Answer, configFor, type Envelope, makeToken, startService } from '../support/zukan/service.ts';
 
 const HOUR = 3_600_000;
 /** How often the reader asks. */
@@ -243,21 +236,6 @@ for (const path of ['/feed.xml', '/feed.json'])
       assert.notEqual((await service.get(`${path}?categories=sea`)).headers.etag, first.headers.etag);
     });
 
-    test('HEAD and compression work', async () => {
-      const get = await service.get(path);
-      const head = await service.get(path, {}, 'HEAD');
-      assert.deepEqual(
-        [head.status, head.text, head.headers['content-length'], head.headers.etag],
-        [200, '', get.headers['content-length'], get.headers.etag],
-      );
-      for (const encoding of ['br', 'gzip']) {
-        const answer = await service.get(path, { 'Accept-Encoding': encoding });
-        assert.equal(answer.headers['content-encoding'], encoding);
-        assert.ok(answer.bytes.length < get.bytes.length / 3);
-      }
-      assertError(await service.get(path, {}, 'POST'), 405);
-    });
-
     test('counts like a call of the API', async () => {
       const limited = await startAgain({ RATE_LIMIT: 'on' });
       const { headers } = await limited.get(path);
@@ -342,13 +320,6 @@ test('a new image changes the feed, and its date', async () => {
   const second = await changing.get('/feed.xml', { 'If-None-Match': first.headers.etag ?? '' });
   assert.deepEqual(idsIn(second), [uuid(4, 2), uuid(4, 1)]);
   assert.match(second.text, /<\/title>\n<updated>2026-01-02T00:00:00.000Z/, 'the newest date, not the first');
-});
-
-test('the picture of an entry loads', async () => {
-  const known = await startKnownService();
-  const { items } = readFeed(await known.get('/feed.xml'));
-  assert.equal(items.length, 4);
-  for (const { picture } of items) assert.equal((await known.get(picture)).status, 200);
 });
 
 test('the page of the gallery links to the feeds of what it shows', async () => {

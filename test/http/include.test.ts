@@ -7,7 +7,7 @@ import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
 import { artists, uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
 import { casesFor, forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';
-import { assertError, clock, madeUpImage, related, startMadeUpService } from '../support/zukan/api.ts';
+import { assertError, clock, madeUpImage, startMadeUpService } from '../support/zukan/api.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
 import { type Envelope, makeToken, seededRandomInt, startKnownService } from '../support/zukan/service.ts';
 
@@ -48,25 +48,6 @@ await forEachEngineInDepth(async (engine) => {
           assert.equal(head.headers['content-length'], String(included.bytes.length));
         });
     });
-
-  test('links to other pages keep it, and a cursor works with and without it', async () => {
-    const page = await get('/image?limit=2&include=artist');
-    const next = await service.get(related(page, 'next', service.origin) ?? '', headers);
-    assert.equal(next.json.data.length, 2);
-    for (const image of next.json.data) assert.deepEqual(image.artistDetails, artistOf(image));
-
-    const first = await get('/image/random?seed=s&limit=2&include=artist');
-    const cursor = first.headers['x-next-cursor'];
-    const [plain, included] = await Promise.all([
-      get(`/image/random?seed=s&limit=2&cursor=${cursor}`),
-      get(`/image/random?seed=s&limit=2&cursor=${cursor}&include=artist`),
-    ]);
-    const ids = ({ json }: Envelope) => json.data.map(({ id }: Envelope) => id);
-    assert.deepEqual(ids(included), ids(plain));
-    assert.equal(plain.json.data[0].artistDetails, undefined);
-    assert.deepEqual(included.json.data[0].artistDetails, artistOf(included.json.data[0]));
-    assert.equal(plain.headers['x-next-cursor'], included.headers['x-next-cursor']);
-  });
 
   if (isEveryCase(engine))
     test('any other value is a 400 that names the allowed ones', async () => {

@@ -75,31 +75,4 @@ await forEachEngineInDepth(async (engine) => {
       assert.equal(headers['x-total-count'], String(round + 1));
     }
   });
-
-  test('a search during an import sees the catalogue before or after it, never a mixture', async () => {
-    const COUNT = atDepth(100, 1000);
-    const box = sandbox(engine);
-    const generation = (word: string) =>
-      Array.from({ length: COUNT }, (_, index) => ({
-        type: 'artist',
-        id: `20000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-        name: `${word} ${index}`,
-      }));
-    await box.import(generation('old'));
-    const running = await startService(box.config);
-    let isDone = false;
-    const importing = (async () => {
-      for (const word of atDepth(['new'], ['new', 'older', 'newer'])) await box.import(generation(word));
-      isDone = true;
-    })();
-    do {
-      const { json, headers, status } = await running.get(
-        `/api/artist?search=%25_%25&limit=25&offset=${COUNT / 2}`,
-      );
-      assert.equal(status, 200);
-      assert.equal(headers['x-total-count'], String(COUNT));
-      assert.equal(new Set(namesOf(json).map((name) => name.split(' ')[0])).size, 1, 'one generation');
-    } while (!isDone);
-    await importing;
-  });
 });

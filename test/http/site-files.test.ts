@@ -10,7 +10,6 @@ import { Unavailable } from '../../src/lib/metrics.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
-import { assertError } from '../support/zukan/api.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
 import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
@@ -107,35 +106,6 @@ test('a catalogue that fails is a page that says so', async () => {
   const page = await get('/', browser);
   assert.deepEqual([page.status, page.headers['retry-after']], [503, '1']);
   assert.match(page.text, /<h1>Not available at the moment<\/h1>/);
-});
-
-const locations = (text: string) =>
-  Array.from(text.matchAll(/<loc>https:\/\/kura\.example([^<]*)<\/loc>/g), ([, path = '']) => path);
-
-test('the sitemap has what everyone may see, and robots.txt names it', async () => {
-  const { status, text, headers } = await service.get('/sitemap.xml');
-  assert.deepEqual([status, headers['content-type']], [200, 'application/xml; charset=utf-8']);
-  const parts = locations(text);
-  assert.deepEqual(
-    parts,
-    ['start', 'artists-1', 'categories-1', 'pictures-1'].map((name) => `/sitemap/${name}.xml`),
-  );
-  const texts = await Promise.all(parts.map(async (path) => (await service.get(path)).text));
-  const paths = texts.flatMap(locations);
-  const [category = ''] = paths.filter((path) => path.startsWith('/categories/'));
-  assert.deepEqual(paths, [
-    ...['/', '/newest', '/artists', `/artists/${uuid(2, 1)}/hokusai`, '/categories', category],
-    ...[`${uuid(4, 4)}/wide`, `${uuid(4, 2)}/high`, `${uuid(4, 1)}/wide`].map(
-      (picture) => `/pictures/${picture}`,
-    ),
-  ]);
-  const files = Array.from(texts.join().matchAll(/<image:loc>https:\/\/kura\.example([^<]*)</g));
-  assert.equal(files.length, 3);
-  for (const path of [...paths, ...files.map(([, path = '']) => path)])
-    assert.equal((await service.get(path, browser)).status, 200, path);
-  assert.doesNotMatch(texts.join(), new RegExp(`${uuid(1, 9)}|${uuid(2, 2)}|${uuid(4, 3)}`));
-  const missing = await service.get('/sitemap/pictures-2.xml');
-  assertError(missing, 404, /\/sitemap\.xml names/);
 });
 
 /** As RFC 9309 says: the longest rule counts. */

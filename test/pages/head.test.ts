@@ -185,19 +185,6 @@ for (const isBucket of [false, true])
       assert.doesNotMatch(head, /Secret words|og:image|ld\+json|feed\.xml\?/);
     });
 
-    test('pictures are at the address that was called, or at PUBLIC_URL', async () => {
-      const originOf = (tags: Record<string, unknown>) => new URL(String(tags['og:image'])).origin;
-      const path = `/pictures/${wide}`;
-      assert.equal(originOf(await crawl(path, { Host: 'kura.example:8080' })), 'http://kura.example:8080');
-      const forwarded = { Host: 'inner', 'X-Forwarded-Host': 'kura.example', 'X-Forwarded-Proto': 'https' };
-      assert.equal((await crawl(path, forwarded)).canonical, `https://kura.example${path}/a-wave`);
-      assert.equal(originOf(await crawl(path, { Host: '"><script>' })), origin);
-      const own = await startService(
-        configFor(folder, { ...environment, PUBLIC_URL: 'https://cdn.example' }),
-      );
-      assert.equal(originOf(read(await own.get(path))), 'https://cdn.example');
-    });
-
     test('with LASTING_LINKS=off, links expire, and a kept page never has an expired one', async () => {
       const own = await startService(configFor(folder, { ...environment, LASTING_LINKS: 'off' }), { clock });
       const linkOf = async () => new URL(read(await own.get(`/pictures/${wide}`))['og:image'] ?? '');
@@ -209,23 +196,5 @@ for (const isBucket of [false, true])
       assertError(await send(url), 410);
       assert.equal((await send(await linkOf())).status, 200);
       now = start;
-    });
-
-    test('a page of the site has its description, its links and its licence', async () => {
-      const own = await startService(
-        configFor(folder, {
-          ...environment,
-          SITE_DESCRIPTION: 'Waves & fields.',
-          SITE_LINKS: 'Imprint=https://example.org/imprint',
-          SITE_LICENCE: 'CC0 1.0',
-        }),
-      );
-      const page = await own.get('/', { Accept: 'text/html' });
-      assert.equal(read(page).description, 'Waves & fields.');
-      assert.match(
-        page.text,
-        /<footer>\n<p dir="auto">Waves &amp; fields\.<\/p>\n<p><a href="https:\/\/example\.org\/imprint">Imprint<\/a>/,
-      );
-      assert.match((await own.get(`/pictures/${small}`)).text, /Studio Umi, CC0 1\.0/);
     });
   });

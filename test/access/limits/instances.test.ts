@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { Redis } from 'ioredis';
 import { writeKnownCatalogue } from '../../support/catalogues/catalogue.ts';
 import { unless } from '../../support/servers/needs.ts';
 import { findRedis, installRedis, type PrivateRedis, startRedis } from '../../support/servers/redis.ts';
@@ -44,36 +43,6 @@ async function startPrivateRedis(): Promise<PrivateRedis> {
   after(() => redis.kill());
   return redis;
 }
-
-test('two instances count the same client in Redis, and both block it', { skip }, async () => {
-  const { url } = await startPrivateRedis();
-  const [one, other] = [await startInstance(url, 'mine'), await startInstance(url, 'mine')];
-  const probe = new Redis(url);
-  after(() => probe.disconnect());
-  assert.equal((await get(one, '/api', EXEMPT)).status, 200);
-  const client = newClient();
-  const readCount = async (field: string) => Number(await probe.hget(`mine:limit:${client}`, field));
-  await until('one instance counted violations', async () => {
-    await get(one, '/api', client);
-    return (await readCount('violations')) >= 2;
-  });
-  await until('the other instance blocked the client', async () => {
-    await get(other, '/api', client);
-    return (await readCount('blocked')) > 0;
-  });
-  assert.deepEqual(
-    await probe.keys('mine:limit:*'),
-    [`mine:limit:${client}`],
-    'an exempt client costs no command',
-  );
-  for (const instance of [one, other]) {
-    await until('the instance refuses the blocked client', async () => {
-      const { status, json } = await get(instance, '/api', client);
-      return status === 429 && json.message.startsWith('You are blocked');
-    });
-    await stop(instance);
-  }
-});
 
 test('no request fails while Redis is missing at first, killed and started again under load', {
   skip,
