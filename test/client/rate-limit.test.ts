@@ -252,23 +252,6 @@ describe('aborting a call', () => {
     assert.deepEqual(sleeps, [4250]);
   });
 
-  test('in flight still counts: the next call waits its turn', async () => {
-    const control = new AbortController();
-    const { call, statuses, sleeps, fetchFromAddress } = newClient({
-      fetch: async (url, init) => {
-        const response = await fetchFromAddress(url, { ...init, signal: null });
-        if (!init?.signal) return response;
-        control.abort(reason);
-        throw reason;
-      },
-    });
-    await call();
-    await assert.rejects(call('/stats', control.signal), reason);
-    await call();
-    assert.deepEqual(statuses, [200, 200, 200]);
-    assert.deepEqual(sleeps, [1000, 1000]);
-  });
-
   test('ends the request in flight', async () => {
     const control = new AbortController();
     const server = createServer(() => control.abort(reason)).listen(0);
