@@ -14,7 +14,6 @@ import { startS3 } from '../support/servers/s3.ts';
 import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
-import { configFor, makeToken, startService } from '../support/zukan/service.ts';
 
 const { folder, environment: source } = await makeCatalogue();
 const s3 = await startS3();
@@ -57,36 +56,6 @@ await forEachEngineInDepth((engine) => {
       assert.deepEqual(await historyOf(environment), await historyOf(source));
     assert.equal((await succeed(['export'], back)).output, (await succeed(['export'], source)).output);
     for (const environment of [there, back]) await succeed(['check', '--quiet'], environment);
-  });
-
-  test('a server of the restored catalogue accepts the links and tokens of the old one', async () => {
-    const backup = join(folder, `${name} serving`);
-    const { token, headers } = await makeToken(configFor(folder, source), ['image:list'], { owner: name });
-    const before = await startService(configFor(folder, source));
-    await succeed(['backup', '--quiet', backup], source);
-    const environment = { ...target(`serving ${name}`), ...engine.environment() };
-    await succeed(['restore', '--quiet', backup], environment);
-    const after = await startService(configFor(folder, environment));
-    const path = '/api/image?limit=25';
-    const images = [before, after].map((service) => service.get(path, headers));
-    const [old, restored] = (await Promise.all(images)).map(({ json }) => json.data);
-    const content = ({
-      url,
-      meta: { expires, ...meta },
-      ...image
-    }: {
-      url: string;
-      meta: { expires: string };
-    }) => ({ ...image, meta });
-    assert.equal(old.length, 5);
-    assert.deepEqual(restored.map(content), old.map(content));
-    for (const { url } of old) {
-      const { pathname, search } = new URL(url);
-      const [first, second] = [await before.get(pathname + search), await after.get(pathname + search)];
-      assert.equal(second.status, 200);
-      assert.ok(second.bytes.equals(first.bytes));
-    }
-    assert.equal((await after.get('/api/token', headers)).json.data.owner, token.owner);
   });
 });
 

@@ -80,15 +80,6 @@ test('invalid records', async () => {
   assert.equal(errors.trim().split('\n').length, 5, errors);
 });
 
-test('invalid lines of a catalogue file', async () => {
-  const box = sandbox();
-  const catalogue = join(box.folder, `${hostile}.ndjson`);
-  writeFileSync(catalogue, `${JSON.stringify({ type: 'artist', name: 'A', [hostile]: 1 })}\n\x1b[31m\n`);
-  const { errors } = await run(box.environment, 'import', catalogue);
-  assert.match(errors, /:1: unknown field/);
-  assert.match(errors, /:2: not valid JSON/);
-});
-
 test('a long reason is cut', async () => {
   const box = sandbox();
   await assert.rejects(
@@ -112,16 +103,6 @@ test('usage errors and missing files', async () => {
     ['export', join(file, hostile)],
   ])
     assert.notEqual((await run(environment, ...command)).status, 0);
-});
-
-test('the list of tokens', async () => {
-  const { environment } = newFolder();
-  await run(environment, 'import', '-');
-  await run(environment, 'token', 'create', '--owner', hostile, '--purpose', hostile, '--issued-by', hostile);
-  const { output } = await run(environment, 'token', 'list');
-  assert.equal(output.trim().split('\n').length, 2, output);
-  const [token] = JSON.parse((await run(environment, 'token', 'list', '--json')).output);
-  assert.equal(token.owner, hostile);
 });
 
 test('check', async () => {

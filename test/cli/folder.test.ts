@@ -129,36 +129,12 @@ test('reads categories from folders and other fields from sidecars, and creates 
   assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 4 unchanged\n/);
 });
 
-test('does not change an existing category that a folder mentions', async () => {
-  const { folder, pictures, run, records } = newFolder();
-  const catalogue = join(folder, 'c.ndjson');
-  writeFileSync(catalogue, '{"type":"category","name":"Cats","description":"mine","nsfw":true}\n');
-  await run('import', catalogue);
-  writeTiny(pictures, 'cats/a.png', 1);
-  assert.match(
-    (await run('import', pictures)).output,
-    /^1 added, 0 updated, 0 unchanged\n1 picture without a rating .*\n$/,
-  );
-  assert.equal((await records()).find(({ type }) => type === 'category').description, 'mine');
-});
-
 test('refuses a single picture, and says how to import it', async () => {
   const { pictures, run } = newFolder();
   writeTiny(pictures, 'a.png', 1);
   const { status, errors } = await run('import', join(pictures, 'a.png'));
   assert.equal(status, 1);
   assert.match(errors, /a\.png: is a picture; import its folder, or a catalogue file that names it\n$/);
-});
-
-test('skips duplicates and lists them', async () => {
-  const { pictures, run } = newFolder();
-  writeTiny(pictures, 'a/one.png', 1);
-  writeTiny(pictures, 'b/two.png', 1);
-  writeTiny(pictures, 'b/three.png', 3);
-  const { output } = await run('import', pictures);
-  assert.match(output, /^4 added/);
-  assert.match(output, /skipped \(duplicates\):\n {2}.*b\/two\.png has the same bytes as .*a\/one\.png\n/);
-  assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 2 unchanged/);
 });
 
 test('lists files that are not images, and ignores hidden files', async () => {
@@ -277,12 +253,4 @@ test('--dry-run prints what would change, and changes nothing', async () => {
     (await records()).map(({ type }) => type),
     ['category', 'artist', 'image'],
   );
-});
-
-test('--quiet prints no progress', async () => {
-  const { pictures, run } = newFolder();
-  writeTiny(pictures, 'a.png', 1);
-  await run('import', pictures);
-  writeTiny(pictures, 'b.png', 2);
-  assert.equal((await run('import', '--quiet', pictures)).errors, '');
 });

@@ -111,35 +111,6 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal(unread(await importFolder()), 1);
   });
 
-  testOnce(
-    'a removed picture is read again when it changes, is somewhere else, or is allowed again',
-    async () => {
-      const { pictures, config, environment, importFolder, images } = newFolder(engine);
-      for (const path of ['1.png', 'copy/1.png', '2.png'])
-        writeTiny(pictures, path, path === '2.png' ? 2 : 1);
-      await importFolder();
-      const remove = (...parameters: string[]) => runCommand(['remove', '--yes', ...parameters], environment);
-      await using snapshot = await openSnapshot(config);
-      const rows = await Array.fromAsync(snapshot.images());
-      const { id } = rows.find(({ key }) => pictureOf(key) === 1) ?? { id: '' };
-      assert.equal((await remove(id, '--reason', 'asked')).status, 0);
-      const skipped = await importFolder('--prune');
-      assert.match(skipped, /^0 added, 0 updated, 1 unchanged, 0 removed\n/);
-      assert.match(skipped, /\/1\.png: image .* \(asked\)\n.*copy\/1\.png: image .* \(asked\)\n/);
-      assert.equal(unread(skipped), 3);
-      renameSync(join(pictures, '1.png'), join(pictures, '3.png'));
-      later();
-      assert.equal(unread(await importFolder('--prune')), 2);
-      assert.equal(unread(await importFolder('--prune')), 3);
-      writeTiny(pictures, '3.png', 3);
-      later();
-      assert.match(await importFolder('--prune'), /^1 added, 0 updated, 1 unchanged, 0 removed\n/);
-      assert.equal((await remove('--allow-again', id)).status, 0);
-      assert.match(await importFolder(), /^\d added, 0 updated, 2 unchanged\n/);
-      assert.deepEqual(await images(), ['picture 1 copy', 'picture 2', 'picture 3']);
-    },
-  );
-
   testOnce('the first of several copies counts, whether it is read or not', async () => {
     const { pictures, importFolder, images, ratings } = newFolder(engine);
     writeTiny(pictures, 'b/1.png', 1);

@@ -12,12 +12,13 @@ import { keyed } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
-import { killBefore, launchUntil } from '../support/zukan/run-until.ts';
+import { killBefore } from '../support/zukan/run-until.ts';
 import { configFor, startService } from '../support/zukan/service.ts';
 
 const POINTS = 7;
 const commands = atDepth<Command[]>(
-  ['import', 'removal'],
+  // An import: resumed.test.ts.
+  ['removal'],
   [
     ...(['import', 'removal', 'repair', 'restore', 'edit', 'rename', 'revert', 'undo'] as const),
     ...(['restore from the trash', 'empty the trash'] as const),
@@ -53,21 +54,8 @@ for (const [name, scenario] of scenarios) {
   });
 }
 
-test('an import that is killed during its commit', async () => {
-  const scenario = scenarios.get('import');
-  assert.ok(scenario);
-  await inParallel(atDepth([1], [1, 2, 3, 4, 5, 6]), 2, async (round) => {
-    const place = await scenario.place.copy();
-    const { child, ended } = launchUntil({}, scenario.command, place.environment);
-    await once(child.stdout as NodeJS.ReadableStream, 'data');
-    child.kill('SIGKILL');
-    await ended;
-    await verify(scenario, place, randomFor(round, 'commit'));
-  });
-});
-
 test('readers see the old catalogue until an import commits, and then the new one', async (t) => {
-  const [OLD, NEW, READERS] = [100, atDepth(300, 2400), 4];
+  const [OLD, NEW, READERS] = [100, atDepth(150, 2400), 4];
   const lines = (name: string, count: number) => {
     const source = { name, url: 'https://example.org/' };
     const images = Array.from({ length: count }, (_, index) => keyed(index, { source, categories: ['all'] }));

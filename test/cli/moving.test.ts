@@ -1,22 +1,18 @@
 /** Moving a catalogue to another store and back keeps ids, order and documents. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseStored } from '../../src/catalogue/documents/document.ts';
 import { parseEdited } from '../../src/catalogue/documents/edit-image.ts';
 import type { SavedImage } from '../../src/catalogue/writer.ts';
 import { newId } from '../../src/lib/random.ts';
-import { openFiles, openSnapshot } from '../../src/server/engines.ts';
+import { openSnapshot } from '../../src/server/engines.ts';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';
-import { drawInto } from '../support/pictures/pictures.ts';
-import { type Engine, forEachEngine, forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
+import { type Engine, forEachEngine, sqlite } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
 import { configFor } from '../support/zukan/service.ts';
-
-type Environment = Record<string, string>;
 
 const folder = temporaryFolder();
 const environmentFor = (engine: Engine, name: string) => ({
@@ -112,66 +108,5 @@ await forEachEngine((engine) => {
     assert.deepEqual(await documents(there), await documents(source));
     assert.deepEqual(await documents(back), await documents(source));
     assert.match((await runCommand(['import', '-'], there, first)).output, /^0 added, 0 updated/);
-  });
-});
-
-await forEachEngineInDepth((engine) => {
-  test('a catalogue that moves keeps its thumbnails and files, there and back', async () => {
-    const box = temporaryFolder();
-    const pictures = join(box, 'pictures');
-    const drawing = { format: 'png', width: 30, height: 24 } as const;
-    for (const colour of ['red', 'blue'])
-      await drawInto(pictures, { ...drawing, file: `${colour}.png`, colour });
-    const environmentOf = (each: Engine, name: string): Environment => ({
-      DATA_DIR: join(box, name),
-      FILES_URL: join(box, 'files'),
-      THUMBNAILS: '16,20',
-      ...each.environment(),
-    });
-    const first = environmentOf(sqlite, 'first');
-    const run = async (command: string[], environment: Environment, input = '') => {
-      const { status, output, errors } = await runCommand(command, environment, input);
-      assert.equal(status, 0, errors);
-      return output;
-    };
-    const stored = () => readdirSync(join(box, 'files'), { recursive: true, encoding: 'utf8' }).sort();
-    await run(['import', '--quiet', pictures], first);
-    const before = stored();
-    assert.equal(before.filter((name) => name.endsWith('.webp')).length, 4);
-    const exported = await run(['export'], first);
-    const old = exported.replaceAll(/"thumbnails":\{[^}]*\},/g, '');
-    assert.notEqual(old, exported);
-
-    // A killed command left a journal with files that images use.
-    const files = openFiles(configFor(box, first));
-    const journal = await files.startJournal();
-    for (const name of before) if (/\.(png|webp)$/.test(name)) await journal.add(name);
-    await journal.abandon();
-    const mistyped = await runCommand(['import', '--dry-run', '-'], environmentOf(sqlite, 'mistyped'));
-    assert.match(
-      mistyped.errors,
-      /there is no catalogue at \S+, but the files in \S+ belong to the catalogue/,
-    );
-
-    let from = first;
-    for (const to of [environmentOf(engine, 'there'), environmentOf(sqlite, 'back')]) {
-      await run(['adopt'], to);
-      await run(['import', '-'], to, await run(['export'], from));
-      assert.equal(await run(['export'], to), exported);
-      assert.equal(await run(['check', '--quiet'], to), 'no problems found\n');
-      assert.match(await run(['thumbnails', '--dry-run'], to), /; 0 images would be updated/);
-      from = to;
-    }
-    // Older versions exported nothing about thumbnails.
-    const last = environmentOf(engine, 'last');
-    await run(['adopt'], last);
-    await run(['import', '-'], last, old);
-    assert.equal(await run(['check', '--quiet', '--repair'], last), 'no problems found\n');
-    await run(['thumbnails', '--quiet'], last);
-    assert.equal(await run(['export'], last), exported);
-    // An old export does not replace what is known of newer thumbnails.
-    await run(['import', '-'], last, exported.replaceAll('"sizes":[16,20]', '"sizes":[16]'));
-    assert.equal(await run(['export'], last), exported);
-    assert.deepEqual(stored(), before);
   });
 });

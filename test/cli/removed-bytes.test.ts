@@ -3,31 +3,18 @@ import assert from 'node:assert/strict';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inParallel } from '../../src/lib/concurrency.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { filesIn } from '../support/checks/dump.ts';
-import { atDepth, testDeep } from '../support/depth.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
-import { launchUntil, type Trace, traceCommand } from '../support/zukan/run-until.ts';
+import { traceCommand } from '../support/zukan/run-until.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 async function filled(engine?: Engine) {
   const box = await importTwoImages(engine);
   const stored = () => filesIn(filesFolder(box.config)).length;
   return { ...box, stored };
-}
-
-/** From the start of the journal on: operations on files, the commit, and the one after it. */
-function pointsAround({ commit, trace }: Trace): number[] {
-  const journal = trace.findIndex((line) => /^open .*\.intake-/.test(line));
-  const points = [...trace.keys().map((index) => index + 1)].filter((point) => {
-    const isFile = trace[point - 1]?.includes('/files');
-    return point > journal && (isFile || point === commit || point === commit + 1);
-  });
-  // Each costs a process.
-  return atDepth([commit, commit + 1], points);
 }
 
 /** A catalogue to copy, a command that stops using a file, and what the command does. */
@@ -62,13 +49,6 @@ await forEachEngineInDepth(async (engine) => {
     await box.import([image(2, 1)]);
     assert.equal(box.stored(), 1);
     await box.import([image(1, 3)]);
-    assert.equal(box.stored(), 2);
-    assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
-  });
-
-  testOnce('a failed import keeps the files that it would have replaced', async () => {
-    const box = await filled(engine);
-    await assert.rejects(box.import([image(1, 3), { type: 'image', file: 'none.png', nsfw: 'sfw' }]));
     assert.equal(box.stored(), 2);
     assert.equal((await runCommand(['check'], box.environment)).output, 'no problems found\n');
   });
@@ -115,20 +95,3 @@ for (const what of ['remove', 'import'] as const) {
     assert.ok(flushed < finished);
   });
 }
-
-testDeep('a signal stops a removal before its commit and is ignored after it', async () => {
-  const { copy, command, traced } = prepared.remove;
-  const outcomes = new Set<number>();
-  await inParallel(pointsAround(traced), 2, async (point) => {
-    const data = copy(`interrupted at ${point}`);
-    const moment = { operation: point, signal: point % 2 === 0 ? 'SIGINT' : 'SIGTERM' } as const;
-    const { status, errors } = await launchUntil(moment, command, { DATA_DIR: data }).ended;
-    if (status === 1) assert.match(errors, /interrupted; nothing was removed/);
-    else assert.equal(status, 0, errors);
-    assert.equal(filesIn(join(data, 'files')).length, status === 1 ? 2 : 1);
-    const { output } = await runCommand(['stats', '--json'], { DATA_DIR: data });
-    assert.equal(JSON.parse(output).images.count, status === 1 ? 2 : 1);
-    outcomes.add(status as number);
-  });
-  assert.equal(outcomes.size, 2);
-});

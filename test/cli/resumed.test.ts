@@ -10,7 +10,7 @@ import { after, mock, test } from 'node:test';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { OWNER_KEY } from '../../src/media/files.ts';
 import { sandbox } from '../support/catalogues/import.ts';
-import { atDepth, testDeep } from '../support/depth.ts';
+import { atDepth } from '../support/depth.ts';
 import { setClockAhead } from '../support/later.ts';
 import { geotagged } from '../support/pictures/geotagged.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
@@ -28,7 +28,7 @@ const later = (ms = 60_000) => mock.timers.setTime(Date.now() + ms);
 /** The pictures that were opened, and what happens then. */
 const opened = new Set<string>();
 let onOpen: (count: number) => void | Promise<void> = () => {};
-let onWrite: () => void = () => {};
+const onWrite: () => void = () => {};
 const { open, writeFile } = fs.promises;
 fs.promises.open = async (path, ...rest) => {
   const [, name] = /\/pictures\/(.*\.(?:png|jpg))$/.exec(String(path)) ?? [];
@@ -248,22 +248,6 @@ await forEachEngineInDepth(async (engine) => {
     await assertClean();
   });
 
-  testOnce('an import with other options reads everything again', async () => {
-    const { pictures, environment, importFolder } = newFolder(engine);
-    writePictures(pictures, PICTURES);
-    writeFileSync(join(pictures, 'bad.png'), 'text');
-    await importFolder('--strict');
-    assert.equal((await importFolder('--keep-location', '--strict')).read.length, PICTURES + 2);
-    assert.deepEqual((await importFolder('--keep-location', '--strict')).read, ['bad.png']);
-    assert.equal((await importFolder('--keep-location', '--strict', '--full')).read.length, PICTURES + 2);
-    unlinkSync(join(pictures, 'bad.png'));
-    const sizes = { ...environment, THUMBNAILS: '100' };
-    opened.clear();
-    assert.equal((await runCommand(['import', '--quiet', '--keep-location', pictures], sizes)).status, 0);
-    assert.equal(opened.size, PICTURES + 1);
-    assert.equal((await runCommand(['check'], sizes)).output, 'no problems found\n');
-  });
-
   testOnce('what was kept is removed a week after the last attempt', async () => {
     const { pictures, run, importFolder, stored, assertClean } = newFolder(engine);
     writePictures(pictures, PICTURES);
@@ -312,37 +296,6 @@ test('a list of prepared files that cannot be used never fails an import', async
   await assertClean();
 });
 
-test('an import that fills the disk frees it', async () => {
-  const { pictures, importFolder, stored } = newFolder();
-  writePictures(pictures, 60);
-  let writes = 0;
-  onWrite = () => {
-    if (++writes > 55) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-  };
-  const { status, errors } = await importFolder();
-  onWrite = () => {};
-  assert.equal(status, 1);
-  assert.match(errors, /no space left on the disk/);
-  assert.deepEqual(stored(), []);
-});
-
-testDeep(
-  'more pictures than are kept at a time, of which all change between the attempts, leave nothing',
-  async () => {
-    const { pictures, importFolder, stored, assertClean } = newFolder();
-    const MANY = 60;
-    writeFileSync(join(pictures, 'bad.png'), 'text');
-    for (const attempt of [0, 1, 2]) {
-      for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, attempt * MANY + index);
-      if (attempt === 2) unlinkSync(join(pictures, 'bad.png'));
-      later();
-      assert.equal((await importFolder('--strict')).status, attempt === 2 ? 0 : 1);
-      assert.equal(stored().filter((name) => name.endsWith('.png')).length, MANY);
-      await assertClean();
-    }
-  },
-);
-
 async function startBucket() {
   const s3 = await startS3();
   const { bucket, endpoint, region } = s3.location;
@@ -353,23 +306,6 @@ async function startBucket() {
   };
   return { s3, settings };
 }
-
-testDeep('an import leaves what another one, which still runs, has stored of the same folder', async () => {
-  const { settings } = await startBucket();
-  const { pictures, run, importFolder, assertClean } = newFolder(undefined, settings);
-  const MANY = 60;
-  for (let index = 0; index < MANY; index++) writeTiny(pictures, `${index}.png`, index);
-  onOpen = async (count) => {
-    if (count < MANY - 1) return;
-    onOpen = () => {};
-    const { status, errors } = await run('import', '--quiet', '--exclude', '*.png', pictures);
-    assert.equal(status, 0, errors);
-  };
-  const { status, errors, output } = await importFolder();
-  assert.equal(status, 0, errors);
-  assert.match(output, /^60 added/);
-  await assertClean();
-});
 
 test('continues with files in a bucket', async () => {
   const { s3, settings } = await startBucket();

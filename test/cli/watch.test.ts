@@ -253,24 +253,6 @@ test('--prune keeps the image and the decisions about a picture that moves', asy
   }
 });
 
-test('--prune removes an image whose picture became private', async () => {
-  const lines = await watchDuring(
-    [
-      ({ pictures }) => {
-        for (let index = 0; index < 12; index++) writeTiny(pictures, `${index}.png`, index);
-      },
-      nothing,
-      ({ pictures }) => writeFileSync(join(pictures, '3.yml'), 'UID: x\nType: image\nPrivate: true\n'),
-      nothing,
-      nothing,
-      graceEnds,
-      nothing,
-    ],
-    { prune: true },
-  );
-  assert.match(lines.join('\n'), /1 image whose files are gone:\n.*pictures\/3\.png\n.* 1 removed\n/);
-});
-
 test('--prune removes nothing if a disk is not mounted, even with --yes', async () => {
   const lines = await watchDuring(
     [
@@ -307,20 +289,6 @@ test('--prune removes nothing while a file that may be the picture cannot be rea
     /removed nothing: pictures\/loop\.png cannot be read, so some of them may still be there\./,
   );
   assert.match(text, /pictures\/0\.png\n.* 1 removed\n/);
-});
-
-test('lists ratings that go down', async () => {
-  const lines = await watchDuring([
-    ({ pictures }) => {
-      writeTiny(pictures, 'a.png', 1);
-      writeFileSync(join(pictures, 'a.png.json'), '{"nsfw":"nsfw"}');
-    },
-    nothing,
-    ({ pictures }) => writeFileSync(join(pictures, 'a.png.json'), '{"nsfw":"sfw"}'),
-    nothing,
-    nothing,
-  ]);
-  assert.match(lines.join('\n'), /1 updated.*\nrating lowered:\n {2}pictures\/a\.png: nsfw → sfw\n/);
 });
 
 test('notices changes, and stops cleanly on a signal', async () => {
