@@ -102,16 +102,6 @@ test('adds the details on request only, and never the name of the file', () => {
   assert.deepEqual([title, description, takenAt], ['', '', '']);
 });
 
-test('passes the key to the link signer unchanged, whatever characters it has', () => {
-  const key = 'some/"odd\' name%+ö.jpg';
-  const filled = new ImageDocument(write(image('x'), key)).toImage(({ key }) => ({
-    url: encodeURI(key),
-    expires: 't',
-  }));
-  assert.equal(filled.url, encodeURI(key));
-  assert.deepEqual(readDocument(write(image('x'), key)), image('x'));
-});
-
 test('is a byte string with a link, for any text and key', () => {
   const text = fc.string({ unit: codePoint });
   fc.assert(
@@ -119,20 +109,6 @@ test('is a byte string with a link, for any text and key', () => {
       const filled = new ImageDocument(write(image(text), key.replaceAll('\n', '')));
       const bytes = Buffer.from(JSON.stringify(filled.toImage(signLink)));
       assert.deepEqual(Buffer.from(filled.withLink(signLink), 'latin1'), bytes);
-    }),
-  );
-});
-
-test('adds the artist after its id, and nothing without `include`, for any texts', () => {
-  const text = fc.string({ unit: codePoint });
-  fc.assert(
-    fc.property(text, text, text, (text, name, url) => {
-      const details = { ...artist, name, url };
-      const imageDocument = new ImageDocument(write(image(text), 'ab/cd.jpg', details));
-      const { artistDetails, ...rest } = imageDocument.toImage(signLink, ['artist']);
-      assert.deepEqual(artistDetails, details);
-      assert.equal(toByteString(JSON.stringify(rest)), imageDocument.withLink(signLink));
-      assert.equal(imageDocument.withLink(signLink, []), imageDocument.withLink(signLink));
     }),
   );
 });
