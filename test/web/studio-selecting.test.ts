@@ -130,31 +130,6 @@ describe('the studio', { skip }, async () => {
   });
 
   testDeep(
-    'the history shows the same edit again and again as one, with its parts, and undoes it',
-    async () => {
-      const { page, finish } = await open();
-      await page.locator('#tile-0').click();
-      await waitForPanel(page, 'One picture');
-      for (const key of ['2', '2']) await page.keyboard.press(key);
-      await page.locator('#tile-1[data-rating="questionable"]').waitFor();
-      await page.getByRole('link', { name: 'History' }).click();
-      const group = page.locator('#lists > .scroll > .changes > li', {
-        hasText: 'Rate questionable: 2 changes',
-      });
-      await group.locator('summary').first().click();
-      await group.locator('li').nth(1).getByText('Rate questionable: 1 image').waitFor();
-      await group.getByRole('button', { name: 'Undo' }).last().click();
-      await page.locator('dialog').getByText('Undo these 2 changes?').waitFor();
-      assert.deepEqual(await findViolationsAtDepth(page), []);
-      await page.locator('dialog').getByRole('button', { name: 'Undo' }).click();
-      await waitForMessage(page, 'Undone: 2 changes');
-      await group.getByText('Undone').first().waitFor();
-      await page.locator('#undo:disabled').waitFor();
-      await finish();
-    },
-  );
-
-  testDeep(
     'boxes, areas and keys select, and the browser remembers the size of tiles and their captions',
     async () => {
       const { page, finish } = await open();

@@ -10,7 +10,6 @@ import {
   waitForUndo,
 } from '../support/browser/studio-page.ts';
 import { testDeep } from '../support/depth.ts';
-import { paint } from '../support/pictures/painting.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
@@ -217,84 +216,6 @@ describe('the studio', { skip }, async () => {
     await page.locator('#undo:disabled').waitFor();
     await finish();
   });
-
-  testDeep(
-    'the secret leaves the address, which keeps filters and order, and a change based on an old state is refused',
-    async () => {
-      const held = Promise.withResolvers<void>();
-      const { page, finish } = await open((context) =>
-        context.route('**/picture/**', (route) => held.promise.then(() => route.continue())),
-      );
-      await page.locator('#tile-0 canvas').waitFor();
-      held.resolve();
-      await page.locator('.tile canvas').first().waitFor({ state: 'detached' });
-      await page.waitForFunction(`document.querySelector('#tile-0 img').naturalWidth > 0`);
-      assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, '/');
-      assert.equal(await page.locator('#count').textContent(), String(IMAGES));
-      assert.ok((await page.locator('.tile').count()) < IMAGES);
-      await page.locator('#grid').press('End');
-      await page.locator(`#tile-${IMAGES - 1}`).waitFor();
-      assert.equal(await page.locator('#tile-0').count(), 0);
-      await page.locator('#grid').press('Home');
-      await page.locator('#tile-0').waitFor();
-
-      await page.selectOption('#rating-filter', 'questionable');
-      await page.locator('#count', { hasText: /^3$/ }).waitFor();
-      await page.getByRole('combobox', { name: 'Filter by name' }).fill('cit');
-      await page.locator('.combobox li', { hasText: 'city' }).click();
-      await page.locator('#count', { hasText: /^1$/ }).waitFor();
-      await page.selectOption('#order', 'oldest');
-      await page.reload();
-      await page.locator('#count', { hasText: /^1$/ }).waitFor();
-      assert.equal(await page.locator('#order').inputValue(), 'oldest');
-      await page.getByRole('button', { name: 'Remove the filter city' }).click();
-      await page.locator('#count', { hasText: /^3$/ }).waitFor();
-      await page.selectOption('#rating-filter', '');
-      await page.selectOption('#show', 'without=character');
-      await page.locator('#empty').waitFor();
-
-      await page.selectOption('#show', '');
-      await page.locator('.tile[data-rating]').first().waitFor();
-
-      // Several filters are combined, and chips remove them.
-      const counted = (count: number) =>
-        page.locator('#count', { hasText: new RegExp(`^${count}$`) }).waitFor();
-      await page.selectOption('#show', 'edited=');
-      await page.selectOption('#show', 'without=character');
-      await page.getByRole('button', { name: 'Remove the filter without a character' }).click();
-      await counted(IMAGES);
-      await page.locator('#find summary').click();
-      await page.getByLabel('Added since').fill('2999-01-01');
-      await page.locator('#empty').waitFor();
-      await page.getByLabel('Longer side at least').fill('1');
-      assert.deepEqual(await findViolationsAtDepth(page), []);
-      await page.getByRole('button', { name: 'Remove the filter since 2999-01-01' }).click();
-      await counted(IMAGES);
-      await page.reload();
-      await page.getByRole('button', { name: 'Remove the filter at least px: 1' }).click();
-      await page.locator('#find summary').click();
-      const buffer = await paint(1, 96, 64)().png().toBuffer();
-      const file = { name: 'one.png', mimeType: 'image/png', buffer };
-      await page.getByLabel('Look-alikes of a picture').setInputFiles(file);
-      await page.locator('#empty').waitFor();
-      await page.getByRole('button', { name: 'Remove the filter like your picture' }).click();
-      await page.selectOption('#show', '');
-      await counted(IMAGES);
-      await page.locator('#find summary').click();
-      await page.locator('.tile[data-rating]').first().waitFor();
-      await page.locator('#grid').focus();
-      await page.keyboard.press('ArrowRight');
-      await waitForPanel(page, 'One picture');
-      const id = (await page.locator('#panel .head img').getAttribute('src'))?.split('/')[2] as string;
-      const environment = { DATA_DIR: config.dataDir };
-      assert.equal((await runCommand(['edit', id, '--rating', 'nsfw'], environment)).status, 0);
-      await page.locator('.toggles button[value="sfw"]').click();
-      await waitForMessage(page, '1 image changed meanwhile; look again');
-      await page.locator('.toggles button[value="nsfw"][aria-pressed="true"]').waitFor();
-      await page.locator('#undo:disabled').waitFor();
-      await finish(['409']);
-    },
-  );
 
   testDeep(
     'entries are renamed and merged, and Enter before the suggestions arrive means what was typed',
