@@ -3,13 +3,15 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ChangeOrigin } from '../catalogue/change-log.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
+import { changeCatalogue } from '../changes/references.ts';
 import { emptyTrash } from '../changes/remove.ts';
 import type { Config } from '../config/config.ts';
 import { removeLeftovers } from '../import/files.ts';
+import { RecordError } from '../import/records/problems.ts';
 import { expiryTime, isInDoubt } from '../lib/clock.ts';
 import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';
-import { CommandError, type Terminal, warnOn } from './terminal/terminal.ts';
+import { CommandError, type Terminal, UsageError, warnOn } from './terminal/terminal.ts';
 
 /** Who makes a change. Without a user, the one of the operating system. */
 export interface Author {
@@ -36,6 +38,29 @@ export function writersFor(
     hasWaited = true;
   };
   return () => openForChange(config, author, { onWait, warn: warnOn(terminal) });
+}
+
+/** A wrong value is that of an option. */
+export async function changeByOptions<T>(
+  flags: object,
+  openWriter: () => Promise<CatalogueWriter>,
+  isDryRun: boolean,
+  work: (writer: CatalogueWriter) => Promise<T>,
+): Promise<T> {
+  try {
+    return await changeCatalogue(openWriter, isDryRun, work);
+  } catch (error) {
+    if (!(error instanceof RecordError)) throw error;
+    throw new UsageError(error.message.replace(/^[\w.]+(?=: )/, (field) => nameOption(field, flags)));
+  }
+}
+
+function nameOption(field: string, flags: object): string {
+  const words = field.split(/[._]|(?=[A-Z])/).map((word) => word.toLowerCase());
+  const key = words
+    .map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
+  return key in flags ? `--${words.join('-')}` : field;
 }
 
 /** After the commit, the writer also removes what killed commands left, and what was in the trash for too long. */

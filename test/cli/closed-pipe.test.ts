@@ -66,7 +66,10 @@ test('an export that also copies files fails, because it is not complete', async
 
 test('a command that finds problems says so', async () => {
   rmSync(filesFolder(configFor(folder, environment)), { recursive: true });
-  assert.deepEqual(await runUnread('check --quiet'), { status: 1, errors: 'zukan: found 4 problems\n' });
+  assert.deepEqual(await runUnread('check --quiet'), {
+    status: 1,
+    errors: 'zukan: found 4 problems; "zukan import --full <folder>" stores lost files again\n',
+  });
 });
 
 const skip = !existsSync('/dev/full') && 'there is no /dev/full';

@@ -70,7 +70,11 @@ export async function checkCommand(config: Config, flags: CheckFlags, terminal: 
 
 function hint(findings: Finding[], repair: boolean): string {
   const repairable = findings.filter(({ canBeRepaired }) => canBeRepaired).length;
-  return repairable > 0 && !repair ? `; "zukan check --repair" can repair ${repairable}` : '';
+  const isLost = findings.some(({ problem }) => /^image \S+: the file \S+ is missing$/.test(problem));
+  return [
+    ...(repairable > 0 && !repair ? [`; "zukan check --repair" can repair ${repairable}`] : []),
+    ...(isLost ? ['; "zukan import --full <folder>" stores lost files again'] : []),
+  ].join('');
 }
 
 async function findCatalogueProblems(config: Config): Promise<Finding[]> {

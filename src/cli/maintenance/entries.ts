@@ -30,7 +30,7 @@ import {
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';
-import { writersFor } from '../writer.ts';
+import { changeByOptions, writersFor } from '../writer.ts';
 import { readIds } from './images.ts';
 
 interface EntryFlags {
@@ -119,7 +119,7 @@ export async function entryCommand(
     const after = await editEntry(writer, entry, { fields: edits, addAliases, removeAliases });
     return describeChange(entry, after);
   };
-  const result = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
+  const result = await changeByOptions(flags, writersFor(config, terminal), dryRun, async (writer) => {
     const done = await change(writer);
     writer.changeLog.describe(done);
     return done;

@@ -21,7 +21,6 @@ import {
   type ImageEdit,
   type ImageQuery,
 } from '../../changes/images.ts';
-import { changeCatalogue } from '../../changes/references.ts';
 import type { Config } from '../../config/config.ts';
 import { hashPicture } from '../../import/plan/looks.ts';
 import { RecordError } from '../../import/records/problems.ts';
@@ -45,7 +44,7 @@ import {
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';
-import { writersFor } from '../writer.ts';
+import { changeByOptions, writersFor } from '../writer.ts';
 
 // `zukan find`: lists images, newest first or by their looks: ids on a pipe, a table on a terminal, or JSON.
 
@@ -247,7 +246,7 @@ export async function editCommand(
   if (both) throw new UsageError(`--reset ${both} cannot be combined with an option that sets it`);
   const ids = await readIds(parameters, terminal);
   const defaults = { now: new Date().toISOString(), newId: () => newId() };
-  const changed = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
+  const changed = await changeByOptions(flags, writersFor(config, terminal), dryRun, async (writer) => {
     const edited = await editImages(writer, ids, edit, defaults);
     writer.changeLog.describe(await describeEdit(writer, edit, edited.length));
     return edited;
