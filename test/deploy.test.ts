@@ -56,7 +56,9 @@ test('the unit runs the server with these settings, in a folder that it may writ
   assert.equal(node, '/opt/zukan/node_modules/.bin/node');
   const command = '/opt/zukan/bin/zukan.js --settings /etc/zukan.env';
   assert.deepEqual(parameters.slice(-4), [...command.split(' '), 'serve']);
-  assert.ok(read('docs/publish.md').includes(` ${command} "$@"`), 'the wrapper reads the same file');
+  // cron looks for programs in /usr/bin and /bin only.
+  const wrapper = `exec /usr/sbin/runuser -u zukan -- ${node} ${command} "$@"`;
+  assert.ok(read('docs/publish.md').includes(wrapper), 'the wrapper reads the same file');
   assert.equal(parseSettings(settings).DATA_DIR, `/var/lib/${Service.StateDirectory}`);
   assert.equal(Service.ProtectSystem, 'strict');
   assert.equal(Service.NoNewPrivileges, 'yes');
