@@ -119,6 +119,14 @@ describe('imports', () => {
     assert.equal(keepDecisions(record, undefined), record);
   });
 
+  test('a folder may lower a rating that nobody decided, but not that of a former file', () => {
+    const nsfw = { ...image, document: image.document.replace('"nsfw":"sfw"', '"nsfw":"nsfw"') };
+    const ratingWith = (edited: string) => keepDecisions(record, { ...nsfw, edited }).nsfw;
+    assert.deepEqual(['artist', 'artist file-changed', 'rating'].map(ratingWith), [
+      ...['questionable', 'nsfw', 'nsfw'],
+    ]);
+  });
+
   test('a catalogue file decides the fields that it gives, or those it says; a folder none', () => {
     assert.equal(planEdited(record, undefined), 'artist categories rating');
     assert.equal(planEdited({ ...record, source: null }, undefined), 'artist categories rating source');
