@@ -89,7 +89,8 @@ export async function runImport(
     async (writer, upload) => {
       await options.onLock?.();
       await writer.changeLog.startImport(options.run.source, options.run.continues);
-      const applier = new ImportApplier(sources, writer, upload, problems, copies, new Set(folders), options);
+      const applying = { sources, writer, upload, problems, copies, options };
+      const applier = new ImportApplier(applying, new Set(folders));
       await applier.save(staging as Staging);
       await prune?.apply(writer);
       for (const { folder, choice } of options.choices) await writer.sourceFiles.choose(folder, choice);

@@ -3,17 +3,14 @@
  * has by now, and saves them.
  */
 import type { SourceFile } from '../../catalogue/records.ts';
-import type { CatalogueWriter } from '../../catalogue/writer.ts';
-import type { Upload } from '../../media/files.ts';
 import type { Staging } from '../../media/staging.ts';
-import { Batch, type NewRecordDefaults } from '../plan/existing.ts';
+import { Batch } from '../plan/existing.ts';
 import type { HistoryLine } from '../plan/history.ts';
 import type { Picture } from '../plan/image.ts';
 import { isNamedThumbnail } from '../plan/looks.ts';
 import {
   type CountedCopy,
   fromRow,
-  type ImportOptions,
   keysOf,
   type Located,
   type PictureCopies,
@@ -23,26 +20,25 @@ import {
   pictureOf,
 } from '../prepare/prepare.ts';
 import type { DecisionLine } from '../records/lines.ts';
-import type { Problem, Problems } from '../records/problems.ts';
+import type { Problem } from '../records/problems.ts';
 import { type EntryLine, mentionedNames, type RecordLine } from '../records/record.ts';
 import type { Source, SourcePicture } from '../sources/source.ts';
 import { AlbumFiles, FolderAlbums } from './albums.ts';
 import { applyDecisions, saveDecisions } from './decisions.ts';
 import { HistoryMover } from './history.ts';
-import { Saver } from './save.ts';
+import { Saver, type Saving } from './save.ts';
 import { findOriginals, Versions } from './versions.ts';
 
 /** A record and the picture that this import stored for it. */
 type StoredPicture = Located<RecordLine | HistoryLine> & { picture: Picture };
 
+interface Applying extends Saving {
+  sources: Source[];
+  copies: PictureCopies;
+}
+
 export class ImportApplier {
-  readonly #sources: Source[];
-  readonly #writer: CatalogueWriter;
-  readonly #upload: Upload;
-  readonly #problems: Problems;
-  readonly #copies: PictureCopies;
-  readonly #options: ImportOptions;
-  readonly #defaults: NewRecordDefaults;
+  readonly #with: Applying;
   readonly #saver: Saver;
   /** If a history comes with the records. */
   #history: HistoryMover | undefined;
@@ -56,29 +52,15 @@ export class ImportApplier {
   /** The new files that no image uses yet. */
   readonly #unsaved: Set<string>;
 
-  constructor(
-    sources: Source[],
-    writer: CatalogueWriter,
-    upload: Upload,
-    problems: Problems,
-    copies: PictureCopies,
-    folders: ReadonlySet<string>,
-    options: ImportOptions,
-  ) {
-    this.#sources = sources;
-    this.#writer = writer;
-    this.#upload = upload;
-    this.#problems = problems;
-    this.#copies = copies;
-    this.#options = options;
-    this.#defaults = options.defaults();
+  constructor(given: Omit<Applying, 'defaults'>, folders: ReadonlySet<string>) {
+    const { sources, writer, upload, copies, options } = given;
+    const defaults = options.defaults();
+    this.#with = { ...given, defaults };
     this.#unsaved = new Set(upload.newKeys());
-    if (options.albumFolders.length > 0) this.#albums = new FolderAlbums(writer, options, this.#defaults);
+    if (options.albumFolders.length > 0) this.#albums = new FolderAlbums(writer, options, defaults);
     if (sources.some(({ isFolder }) => !isFolder)) this.#albumFiles = new AlbumFiles(sources);
     this.#versions = new Versions(writer, copies, folders);
-    this.#saver = new Saver(writer, upload, this.#defaults, problems, options, (needed) =>
-      this.#storeLost(needed),
-    );
+    this.#saver = new Saver(this.#with, (needed) => this.#storeLost(needed));
   }
 
   /** Pictures with the names of thumbnails come last: their originals may be in a later source. */
@@ -87,18 +69,18 @@ export class ImportApplier {
     if (left > 0) await this.#savePart(staging, isNamed);
     await this.#albums?.save();
     // A picture whose record turned out to be invalid is not used.
-    await this.#upload.release([...this.#unsaved]);
+    await this.#with.upload.release([...this.#unsaved]);
   }
 
   /** Returns how many records are left. */
   async #savePart(staging: Staging, isPart: (record: PreparedRecord) => boolean): Promise<number> {
-    const { signal, onProgress } = this.#options;
+    const { signal, onProgress } = this.#with.options;
     let left = 0;
     const batch = new Batch<PreparedRecord & { size: number }>(({ record }) => record.type);
     const saveBatch = async () => {
       signal.throwIfAborted();
       const records = batch.take();
-      if (this.#problems.isFull) return;
+      if (this.#with.problems.isFull) return;
       await this.#saveBatch(records);
       for (const { progress } of records) if (progress > 0) onProgress(progress);
     };
@@ -122,25 +104,25 @@ export class ImportApplier {
 
   /** All records of a batch have the same type. */
   async #saveBatch(records: PreparedRecord[]): Promise<void> {
-    const { report } = this.#options;
+    const { report } = this.#with.options;
     const type = records[0]?.record.type;
     if (type === 'image') {
       for (const record of records as PreparedImage[]) record.picture ??= pictureFromRecord(record.record);
       await this.#saveImages(records as PreparedImage[]);
     } else if (type === 'blocked' || type === 'removed' || type === 'site') {
       const lines = records.map(({ record }) => record as DecisionLine);
-      await saveDecisions(lines, this.#writer.decisions, this.#defaults.now, report);
+      await saveDecisions(lines, this.#with.writer.decisions, this.#with.defaults.now, report);
     } else if (type === 'history' || type === 'change' || type === 'change-item' || type === 'trash') {
       const stored = records.filter((record): record is PreparedRecord & StoredPicture => !!record.picture);
       await this.#storeLost(
         new Map(stored.flatMap((line) => keysOf(line.picture).map((key) => [key, line]))),
       );
-      this.#history ??= new HistoryMover(this.#writer, this.#problems);
+      this.#history ??= new HistoryMover(this.#with.writer, this.#with.problems);
       await this.#history.save(records as (PreparedRecord & { record: HistoryLine })[]);
     } else {
       const lines = records as (PreparedRecord & { record: EntryLine })[];
       const resolve = (line: (typeof lines)[number]) =>
-        this.#problems.attempt(line, () => this.#albumFiles?.resolve(line)) ?? [];
+        this.#with.problems.attempt(line, () => this.#albumFiles?.resolve(line)) ?? [];
       await this.#saver.saveEntries(lines.flatMap(resolve));
     }
   }
@@ -149,21 +131,21 @@ export class ImportApplier {
     const copies: { image: PreparedImage; first: CountedCopy }[] = [];
     const unique = batch.flatMap((image) => {
       if (!image.record.isFromFolder) return image;
-      const first = this.#copies.add(image);
+      const first = this.#with.copies.add(image);
       if (first) copies.push({ image, first });
-      return first ? [] : this.#copies.withOthers(image);
+      return first ? [] : this.#with.copies.withOthers(image);
     });
     const files: SourceFile[] = [];
     const skip = (image: PreparedImage, id: string, isBlocked: boolean) => {
       this.#albumFiles?.add(image, undefined);
       if (!image.file) return;
-      this.#copies.setImage(image, id);
+      this.#with.copies.setImage(image, id);
       // Once the block is lifted, what it says counts.
       const fingerprint = isBlocked ? '' : image.file.fingerprint;
       files.push({ ...image.file, fingerprint, image: id, state: 'first' });
     };
     const found = await this.#versions.find(unique, false);
-    const images = await applyDecisions(found, this.#writer, this.#options.report, skip);
+    const images = await applyDecisions(found, this.#with.writer, this.#with.options.report, skip);
     await this.#savePictures(await this.#leaveOutThumbnails(images, files), files);
     const others = copies.map(({ image }) => image);
     await this.#saver.raiseRatings(await this.#versions.find(others, true));
@@ -172,13 +154,13 @@ export class ImportApplier {
         files.push({ ...image.file, image: first.image, state: first.state ?? 'copy' });
     const saved = withoutRepeats(files);
     await this.#albums?.note(saved);
-    await this.#writer.sourceFiles.save(saved);
+    await this.#with.writer.sourceFiles.save(saved);
   }
 
   /** Creates the entries that the pictures of a folder mention, if they are missing. Adds the files that images come from. */
   async #savePictures(images: PreparedImage[], files: SourceFile[]): Promise<void> {
     for (const { label, picture } of images)
-      if (picture.hasLocation) this.#options.report.note('location', label);
+      if (picture.hasLocation) this.#with.options.report.note('location', label);
     const mentions = images
       .filter(({ record }) => record.isFromFolder)
       .flatMap((image) => this.#newMentions(image));
@@ -189,17 +171,21 @@ export class ImportApplier {
       this.#albumFiles?.add(image, id);
       for (const key of keys) this.#unsaved.delete(key);
       if (!image.file) return;
-      this.#copies.setImage(image, id);
+      this.#with.copies.setImage(image, id);
       files.push({ ...image.file, image: id, state: 'first' });
     });
   }
 
   /** Leaves out pictures that are only thumbnails of larger ones. */
   async #leaveOutThumbnails(images: PreparedImage[], files: SourceFile[]): Promise<PreparedImage[]> {
-    const originals = await findOriginals(images.filter(isNamed), this.#writer, this.#options.looks);
+    const originals = await findOriginals(
+      images.filter(isNamed),
+      this.#with.writer,
+      this.#with.options.looks,
+    );
     for (const [image, original] of originals) {
-      this.#options.report.note('thumbnail', image.label, original.label);
-      this.#copies.setImage(image, original.id, 'thumbnail');
+      this.#with.options.report.note('thumbnail', image.label, original.label);
+      this.#with.copies.setImage(image, original.id, 'thumbnail');
       if (image.file) files.push({ ...image.file, image: original.id, state: 'thumbnail' });
     }
     return images.filter((image) => !originals.has(image));
@@ -217,10 +203,14 @@ export class ImportApplier {
 
   /** Another command may have removed files since they were stored. */
   async #storeLost(needed: Map<string, StoredPicture>): Promise<void> {
-    const lost = await this.#upload.findLost([...needed.keys()]);
+    const lost = await this.#with.upload.findLost([...needed.keys()]);
     for (const { source, label, record, picture } of new Set(lost.flatMap((key) => needed.get(key) ?? []))) {
-      const from = pictureOf(this.#sources[source] as Source, { record }, this.#options) as SourcePicture;
-      if ((await from.store(this.#upload)).hash !== picture.hash)
+      const from = pictureOf(
+        this.#with.sources[source] as Source,
+        { record },
+        this.#with.options,
+      ) as SourcePicture;
+      if ((await from.store(this.#with.upload)).hash !== picture.hash)
         throw new Error(`${label} changed while it was imported; nothing was imported, import again`);
     }
   }

@@ -5,7 +5,6 @@ import { fileKeys, readDocument, UNKNOWN_ARTIST } from '../../catalogue/document
 import { entryDifferences, imageDifferences, parseEdited } from '../../catalogue/documents/edit-image.ts';
 import type { CatalogueWriter, Entry, ImageRow, PlacedImage, SavedImage } from '../../catalogue/writer.ts';
 import type { Upload } from '../../media/files.ts';
-import type { ImportListener } from '../listener.ts';
 import { planEntry } from '../plan/entry.ts';
 import {
   ExistingEntries,
@@ -16,8 +15,7 @@ import {
   referencesOf,
 } from '../plan/existing.ts';
 import { completeRecord, planImage } from '../plan/image.ts';
-import type { Looks } from '../plan/looks.ts';
-import type { ImageWithPicture, Located } from '../prepare/prepare.ts';
+import type { ImageWithPicture, ImportOptions, Located } from '../prepare/prepare.ts';
 import type { Problems } from '../records/problems.ts';
 import {
   type EntryLine,
@@ -50,32 +48,24 @@ function replacedFiles(before: ImageRow, after: ImageRow): string[] {
   return fileKeys(before).filter((key) => !kept.has(key));
 }
 
+/** What an import saves with. */
+export interface Saving {
+  writer: CatalogueWriter;
+  upload: Upload;
+  defaults: NewRecordDefaults;
+  problems: Problems;
+  options: ImportOptions;
+}
+
 export class Saver {
-  readonly #writer: CatalogueWriter;
-  readonly #upload: Upload;
-  readonly #defaults: NewRecordDefaults;
-  readonly #problems: Problems;
-  readonly #report: ImportListener;
-  readonly #looks: Looks;
+  readonly #with: Saving;
   readonly #storeLost: (needed: Map<string, ImageWithPicture>) => Promise<void>;
   /** What images mentioned so far, because most images mention what others did. Emptied when an entry is saved. */
   #mentioned = new MentionedEntries();
 
   /** `storeLost` stores the files that are gone by now again. It is given pictures by the keys of their files. */
-  constructor(
-    writer: CatalogueWriter,
-    upload: Upload,
-    defaults: NewRecordDefaults,
-    problems: Problems,
-    { report, looks }: { report: ImportListener; looks: Looks },
-    storeLost: (needed: Map<string, ImageWithPicture>) => Promise<void>,
-  ) {
-    this.#writer = writer;
-    this.#upload = upload;
-    this.#defaults = defaults;
-    this.#problems = problems;
-    this.#report = report;
-    this.#looks = looks;
+  constructor(saving: Saving, storeLost: (needed: Map<string, ImageWithPicture>) => Promise<void>) {
+    this.#with = saving;
     this.#storeLost = storeLost;
   }
 
@@ -84,21 +74,21 @@ export class Saver {
     await processInBatches(lines, identitiesOf, async (batch) => {
       const existing = await this.#findEntries(batch);
       const plan = ({ record }: Located<EntryLine>): Planned<Entry> => {
-        const planned = planEntry(record, existing, this.#defaults);
+        const planned = planEntry(record, existing, this.#with.defaults);
         if (planned.outcome !== 'updated') return planned;
         const before = existing.withId(record.type, planned.row.id);
         return { ...planned, differences: before ? entryDifferences(before, planned.row) : [] };
       };
       const { rows, done } = this.#planBatch(batch, identitiesOf, plan);
       if (rows.length > 0) this.#mentioned = new MentionedEntries();
-      await this.#writer.saveEntries(rows);
+      await this.#with.writer.saveEntries(rows);
       return done;
     });
   }
 
   async saveImages<T extends ImageWithPicture>(lines: T[], onImage: OnImage<T>): Promise<void> {
     await processInBatches(lines, imageIdentities, async (batch) => {
-      const images = await loadImages(this.#writer, batch);
+      const images = await loadImages(this.#with.writer, batch);
       const lines = batch.map((line) => {
         if (!line.record.isFromFolder) return line;
         const existing = images.findCertain(line.record, line.picture.hashes);
@@ -112,8 +102,8 @@ export class Saver {
       const plan = (line: T): Planned<PlacedImage> => {
         const { record, picture } = line;
         const existing = images.find(record, picture.hashes);
-        const { fixedShelves } = this.#writer;
-        const planned = planImage(record, picture, existing, entries, fixedShelves, this.#defaults);
+        const { fixedShelves } = this.#with.writer;
+        const planned = planImage(record, picture, existing, entries, fixedShelves, this.#with.defaults);
         const row = planned.outcome === 'unchanged' ? (existing as SavedImage) : planned.row.row;
         // Most new images of records without `file` have no thumbnails.
         const keys = existing || picture.previews || record.thumbnails ? fileKeys(row) : [row.key];
@@ -131,11 +121,11 @@ export class Saver {
       };
       const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
       await this.#storeLost(needed);
-      await this.#upload.release(released);
-      await this.#writer.saveImages(rows);
+      await this.#with.upload.release(released);
+      await this.#with.writer.saveImages(rows);
       for (const { line, id } of added)
         if (line.picture.perceptualHash !== null)
-          await this.#looks.add(line.label, id, line.picture.perceptualHash);
+          await this.#with.options.looks.add(line.label, id, line.picture.perceptualHash);
       return done;
     });
   }
@@ -157,7 +147,7 @@ export class Saver {
       };
       Object.assign(record, { file, former });
       const line = { ...copy, record };
-      const existing = (await loadImages(this.#writer, [line])).findCertain(record, copy.picture.hashes);
+      const existing = (await loadImages(this.#with.writer, [line])).findCertain(record, copy.picture.hashes);
       // Nobody rated new bytes by hand.
       if (!existing || (!former && parseEdited(existing.edited).includes('rating'))) continue;
       const image = readDocument(existing.document);
@@ -168,16 +158,17 @@ export class Saver {
 
   #reportRating({ label, record }: ImageWithPicture, existing: SavedImage | undefined): void {
     this.#reportMarkers(label, record.unknownMarkers);
-    if (!existing && record.former) this.#report.note('as-former', label, record.nsfw);
+    if (!existing && record.former) this.#with.options.report.note('as-former', label, record.nsfw);
     else if (!existing && record.openFields?.includes('nsfw') && !record.atLeast)
-      this.#report.note('unrated', label, record.nsfw);
+      this.#with.options.report.note('unrated', label, record.nsfw);
     const before = existing && readDocument(existing.document).nsfw;
     if (before && isStricter(before, record.nsfw))
-      this.#report.note('lowered', label, `${before} → ${record.nsfw}`);
+      this.#with.options.report.note('lowered', label, `${before} → ${record.nsfw}`);
   }
 
   #reportMarkers(label: string, markers: UnknownMarker[] = []): void {
-    for (const { field, value } of markers) this.#report.note('marker', label, `"${field}": ${value}`);
+    for (const { field, value } of markers)
+      this.#with.options.report.note('marker', label, `"${field}": ${value}`);
   }
 
   /**
@@ -194,9 +185,9 @@ export class Saver {
     for (const [index, line] of lines.entries()) {
       if (former.size > 0 && identitiesOf(line).some((identity) => former.has(identity)))
         return { rows, done: index };
-      const planned = this.#problems.attempt(line, () => plan(line));
+      const planned = this.#with.problems.attempt(line, () => plan(line));
       if (!planned) continue;
-      this.#report.record(line.record, planned.outcome, planned.differences);
+      this.#with.options.report.record(line.record, planned.outcome, planned.differences);
       if (planned.outcome !== 'unchanged') rows.push(planned.row);
       if (planned.outcome === 'updated')
         for (const identity of planned.formerIdentities) former.add(identity);
@@ -208,10 +199,10 @@ export class Saver {
     const existing = new ExistingEntries();
     for (const [kind, ofKind] of Map.groupBy(lines, ({ record }) => record.type)) {
       const references = ofKind.flatMap(({ record }) => referencesOf(record));
-      await loadEntries(existing, this.#writer, kind, references);
+      await loadEntries(existing, this.#with.writer, kind, references);
     }
     const albums = lines.flatMap(({ record }) => (record.type === 'album' ? record : []));
-    if (albums.length > 0) await loadAlbumImages(existing, this.#writer, albums);
+    if (albums.length > 0) await loadAlbumImages(existing, this.#with.writer, albums);
     return existing;
   }
 
@@ -219,8 +210,9 @@ export class Saver {
     if (this.#mentioned.isFull) this.#mentioned = new MentionedEntries();
     const missing = this.#mentioned.add(lines.map(({ record }) => record));
     for (const [kind, references] of missing) {
-      if (references.includes(UNKNOWN_ARTIST.id)) await ensureUnknownArtist(this.#writer, this.#defaults.now);
-      await loadEntries(this.#mentioned.entries, this.#writer, kind, references);
+      if (references.includes(UNKNOWN_ARTIST.id))
+        await ensureUnknownArtist(this.#with.writer, this.#with.defaults.now);
+      await loadEntries(this.#mentioned.entries, this.#with.writer, kind, references);
     }
     return this.#mentioned.entries;
   }
