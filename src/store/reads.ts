@@ -5,12 +5,12 @@
 import type { ListName } from './view.ts';
 
 const onShelf = (column: string) =>
-  `select ${column} from shelf where kind = $1 and position >= $2 and position < $3 order by position`;
+  `select ${column} from shelf where kind = $1 and position >= $2 order by position limit $3`;
 
 /** Lists. `join` makes one column of several, if the driver needs that. */
 export const listReads = (join: (columns: string) => string): Record<ListName, string> => ({
-  shelfBlocks: `select ${join('block, images')} from shelf_block where shelf = $1 and block >= $2 and block < $3 order by block`,
-  sizeBlocks: `select ${join('block, sizes')} from size_block where block >= $1 and block < $2 order by block`,
+  shelfBlocks: `select ${join('block, images')} from shelf_block where shelf = $1 and block > $2 order by block limit $3`,
+  sizeBlocks: `select ${join('block, sizes')} from size_block where block > $1 order by block limit $2`,
   albumImages: `select image.number from album_image join image on image.id = album_image.image
     where album = $1 order by position limit $3 offset $2`,
   names: onShelf('name'),

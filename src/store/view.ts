@@ -85,16 +85,16 @@ export interface Lists {
   changedItems: [[change: number, kind: string, id: string, limit: number], ChangedItem];
   /** The numbers of images above one number, up to another. */
   imagesBetween: [[above: number, last: number, limit: number], number];
-  /** The images on a shelf, from one block up to another. */
-  shelfBlocks: [[shelf: number, from: number, to: number], Block];
-  /** The widths and heights of all images, from one block up to another. */
-  sizeBlocks: [[from: number, to: number], Block];
+  /** The images on a shelf, in the first blocks after one. */
+  shelfBlocks: [[shelf: number, after: number, limit: number], Block];
+  /** The widths and heights of all images, in the first blocks after one. */
+  sizeBlocks: [[after: number, limit: number], Block];
   /** The numbers of so many images of an album, in its order, from an offset on. */
   albumImages: [[shelf: number, offset: number, limit: number], number];
-  /** The names of a kind in the order of its list, from one position up to another. */
-  names: [[kind: Kind, from: number, to: number], string];
+  /** The names of a kind in the order of its list, from a position on. */
+  names: [[kind: Kind, from: number, limit: number], string];
   /** The shelves of the entries of a kind, in the same order. */
-  shelves: [[kind: Kind, from: number, to: number], [number: number, size: number]];
+  shelves: [[kind: Kind, from: number, limit: number], [number: number, size: number]];
   /** The aliases of a kind that follow a key, in the order of their keys, with the positions of their entries. */
   aliases: [[kind: Kind, after: string, limit: number], AliasRow];
   /** The first blocks of the terms up to one that follow a block of a term, in the order of terms and blocks. */
@@ -128,23 +128,18 @@ export interface View {
   list<Name extends ListName>(name: Name, ...parameters: Lists[Name][0]): Answer<Lists[Name][1][]>;
 }
 
-/** How many items a database reads at a time when it reads whole shelves, names or hashes. */
-export interface SliceSizes {
-  blocks: number;
-  sizeBlocks: number;
-  names: number;
-  hashes: number;
-}
+/** Those that are read as a whole, in slices. Their last parameter is the size of a slice. */
+export type SlicedList =
+  | 'shelfBlocks'
+  | 'sizeBlocks'
+  | 'termBlocks'
+  | 'names'
+  | 'shelves'
+  | 'aliases'
+  | 'hashes';
 
-export function limitSlices(sizes: SliceSizes, { maxItemsPerSlice }: Tuning): SliceSizes {
-  const limit = (items: number) => Math.min(items, maxItemsPerSlice);
-  return {
-    blocks: limit(sizes.blocks),
-    sizeBlocks: limit(sizes.sizeBlocks),
-    names: limit(sizes.names),
-    hashes: limit(sizes.hashes),
-  };
-}
+/** How many items a database reads at a time. */
+export type SliceSizes = Record<SlicedList, number>;
 
 export interface Driver {
   readonly sliceSizes: SliceSizes;

@@ -13,6 +13,7 @@ import { NameSearch } from '../../src/store/read/entries.ts';
 import { SimilarImages } from '../../src/store/read/image-numbers.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
 import { choose, type Selection } from '../../src/store/read/selection.ts';
+import { createSliceReader } from '../../src/store/read/slices.ts';
 import { get } from '../../src/store/view.ts';
 import { blocksOf, sliceReader } from '../store/slices.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
@@ -72,7 +73,7 @@ test('a version is opened again for each transaction, and slices are short', asy
     const openView = () => driver.run((view) => get(view));
     const [one, other] = [await openView(), await openView()];
     assert.equal(one === other, tuning.isCaching);
-    assert.equal(driver.sliceSizes.names, tuning === defaultTuning ? 500 : 3);
+    assert.equal(createSliceReader(driver, tuning).sizeOf('names'), tuning === defaultTuning ? 500 : 3);
   }
 });
 

@@ -22,12 +22,12 @@ import { blocksOf, sliceReader } from './slices.ts';
 /** Fails once, as a disk or a network may, then returns slices of the items. */
 function failOnce<T>(items: T[]) {
   let hasFailed = false;
-  return async (_row: unknown, from: number, to: number) => {
+  return async () => {
     if (!hasFailed) {
       hasFailed = true;
       throw new Error('broken');
     }
-    return { version: 1, items: items.slice(from, to) };
+    return { version: 1, items };
   };
 }
 
@@ -60,9 +60,9 @@ test('names that change while they are read are read from the start', async () =
   let reads = 0;
   const search = new NameSearch(
     sliceReader({
-      async names(_kind, from, to) {
+      async names(_kind, from, limit) {
         const version = reads++ < 2 ? 0 : 1;
-        return { version, items: versions[version]?.slice(from, to) as string[] };
+        return { version, items: versions[version]?.slice(from, from + limit) as string[] };
       },
     }),
   );

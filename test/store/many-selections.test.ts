@@ -33,9 +33,9 @@ function select(count: number, skipped: number): Selection {
 function openSets(onRead = () => {}): ImageSets {
   return new ImageSets(
     sliceReader({
-      async shelfBlocks(shelf, from, to) {
-        if (from === 0) onRead();
-        return { version: 1, items: blocksOf(imagesOn(shelf), from, to) };
+      async shelfBlocks(shelf, after, limit) {
+        if (after < 0) onRead();
+        return { version: 1, items: blocksOf(imagesOn(shelf), after, limit) };
       },
     }),
   );
@@ -68,8 +68,8 @@ test('in a large catalogue, the shelves of a few calls are in memory together', 
   const lastImage = 60_000_000;
   const sets = new ImageSets(
     sliceReader({
-      async shelfBlocks(_shelf, from) {
-        if (from === 0) reads++;
+      async shelfBlocks(_shelf, after) {
+        if (after < 0) reads++;
         return { version: 1, items: [] };
       },
     }),

@@ -14,19 +14,21 @@ export function sliceReader({
     throw new Error('unexpected read');
   };
   return {
-    sizes: { blocks: 100, sizeBlocks: 100, names: 200, hashes: 200 },
+    sizeOf: (name) => (name.endsWith('Blocks') ? 100 : 200),
     list: (name, ...parameters) => (lists[name] ?? unexpected)(...parameters),
     documents: unexpected,
     currentVersion,
   };
 }
 
-/** Those of the blocks from one number up to another that have images of a shelf. */
-export function blocksOf(images: number[], from = 0, to = Number.POSITIVE_INFINITY): Block[] {
-  const byBlock = Map.groupBy(images, blockOf);
-  return [...byBlock].flatMap(([block, ofBlock]): Block[] => {
+/** The first blocks after one that have images of a shelf. */
+export function blocksOf(images: number[], after = -1, limit = Number.POSITIVE_INFINITY): Block[] {
+  const blocks = [...Map.groupBy(images, blockOf)].map(([block, ofBlock]): Block => {
     const placed = ofBlock.map((image) => ({ image, shelves: [1], width: 1, height: 1 }));
-    const content = packImages(placed).get(1)?.content ?? '';
-    return block >= from && block < to ? [[block, content]] : [];
+    return [block, packImages(placed).get(1)?.content ?? ''];
   });
+  return blocks
+    .filter(([block]) => block > after)
+    .sort(([a], [b]) => a - b)
+    .slice(0, limit);
 }

@@ -126,7 +126,8 @@ await forEachEngine((engine) => {
     const findings = await Array.fromAsync(checkCatalogue(snapshot));
     assert.deepEqual(findings, []);
     await using driver = open(box.config, tuning);
-    const numbers = new ImageNumbers(new ImageSets(createSliceReader(driver), tuning), tuning);
+    const reader = createSliceReader(driver, tuning);
+    const numbers = new ImageNumbers(new ImageSets(reader, tuning), tuning);
     let found = 0;
     for (let search = 0; search < SEARCHES; search++) {
       const [selection, all, drawn] = await driver.run(function* (view) {

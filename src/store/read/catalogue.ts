@@ -36,7 +36,7 @@ export function openCatalogue(
   memory: ArrayBufferLike = noDocumentMemory(),
   tuning = defaultTuning,
 ): Catalogue & Pick<Monitored, 'metrics'> {
-  const slices = createSliceReader(driver);
+  const slices = createSliceReader(driver, tuning);
   const documents = new Documents(memory, tuning);
   const names = new NameSearch(slices, tuning);
   const entries = new Entries(documents, names, tuning);

@@ -240,20 +240,17 @@ export class NameSearch {
     onName: (name: string, position: number) => void,
     onAlias: (name: string, position: number) => void,
   ): Promise<number> {
-    const { names } = this.#reader.sizes;
     let next = 0;
     const version = await readAll(
       this.#reader,
       'names',
-      names,
-      () => [kind, next, next + names],
+      (_, size) => [kind, next, size],
       (name) => onName(name, next++),
     );
     return readAll(
       this.#reader,
       'aliases',
-      names,
-      ([key] = ['', '', 0]) => [kind, key, names],
+      ([key] = ['', '', 0], size) => [kind, key, size],
       ([, name, position]) => {
         if (!isId(name)) onAlias(name, position);
       },
@@ -263,13 +260,11 @@ export class NameSearch {
 
   #readShelves(kind: Kind): Promise<KindShelves> {
     return retryOnChange(async () => {
-      const { names } = this.#reader.sizes;
       const shelves: Shelf[] = [];
       const version = await readAll(
         this.#reader,
         'shelves',
-        names,
-        () => [kind, shelves.length, shelves.length + names],
+        (_, size) => [kind, shelves.length, size],
         ([number, size]) => shelves.push({ number, size }),
       );
       return { version, shelves };

@@ -226,12 +226,10 @@ export class SimilarImages {
 
   async #readIndex(): Promise<CachedIndex> {
     const index = new HashIndex();
-    const { hashes } = this.#reader.sizes;
     const version = await readAll(
       this.#reader,
       'hashes',
-      hashes,
-      ([last] = [0, '']) => [last, hashes],
+      ([last] = [0, ''], size) => [last, size],
       (item) => index.add(...item),
     );
     return { version, index };

@@ -41,7 +41,7 @@ import {
   sourceKey,
   sourcesOf,
 } from './selection.ts';
-import { FairQueue, readBlocks, readTerms, type SliceReader, type Spend } from './slices.ts';
+import { FairQueue, readAll, readTerms, type SliceReader, type Spend } from './slices.ts';
 
 const MAX_SHELF_BYTES = 48 * 1024 * 1024;
 /** Apart from the shelves, because clients can ask for any number of different selections. */
@@ -251,14 +251,13 @@ export class ImageSets {
   }
 
   async #readShelf({ version, lastImage }: Kept, { number, size }: Shelf): Promise<ImageSet> {
-    const { list, sizes } = this.#reader;
     const read = (onBlock: (block: Block) => void) =>
-      readBlocks(
-        sizes.blocks,
-        lastImage,
-        version,
-        (...range) => list('shelfBlocks', number, ...range),
+      readAll(
+        this.#reader,
+        'shelfBlocks',
+        ([after] = [-1, ''], size) => [number, after, size],
         onBlock,
+        version,
       );
     if (isSparse(size, lastImage)) {
       const images: number[] = [];
@@ -273,15 +272,15 @@ export class ImageSets {
   }
 
   async #loadSizes(kept: Kept, spend: Spend): Promise<ImageSizes> {
-    const { list, sizes } = this.#reader;
     kept.sizes ??= await readOnce(kept, 'sizes', async () => {
       const read = new ImageSizes(lastOf(blockOf(kept.lastImage)));
-      await readBlocks(
-        sizes.sizeBlocks,
-        kept.lastImage,
+      const add = (block: Block) => addSizes(read, block);
+      await readAll(
+        this.#reader,
+        'sizeBlocks',
+        ([after] = [-1, ''], size) => [after, size],
+        add,
         kept.version,
-        (...range) => list('sizeBlocks', ...range),
-        (block) => addSizes(read, block),
       );
       return read;
     });

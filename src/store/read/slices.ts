@@ -3,9 +3,9 @@ import type { Caller } from '../../catalogue/catalogue.ts';
 import type { Document } from '../../catalogue/schemas.ts';
 import { SearchTooLong } from '../../catalogue/search/scan.ts';
 import type { TermRange } from '../../catalogue/search/terms.ts';
-import { type Block, blockOf } from '../../catalogue/sets/blocks.ts';
 import { yieldToEventLoop } from '../../lib/concurrency.ts';
 import { Unavailable } from '../../lib/metrics.ts';
+import type { Tuning } from '../../lib/tuning.ts';
 import {
   type Answer,
   type Driver,
@@ -13,7 +13,7 @@ import {
   get,
   type ListName,
   type Lists,
-  type SliceSizes,
+  type SlicedList,
   type TermBlock,
   type View,
 } from '../view.ts';
@@ -201,20 +201,20 @@ export interface Slice<T> {
 
 /** What caches need that hold whole rows. */
 export interface SliceReader {
-  readonly sizes: SliceSizes;
+  sizeOf(name: SlicedList): number;
   list<Name extends ListName>(name: Name, ...parameters: Lists[Name][0]): Promise<Slice<Lists[Name][1]>>;
   /** The documents of those of the images that have one. */
   documents(images: number[]): Promise<Slice<[image: number, document: Document]>>;
   currentVersion(): number | Promise<number>;
 }
 
-export function createSliceReader(driver: Driver): SliceReader {
+export function createSliceReader(driver: Driver, { maxItemsPerSlice }: Tuning): SliceReader {
   const readSlice = <T>(read: (view: View) => Answer<T[]>) =>
     driver.run<Slice<T>>(function* (view) {
       return { version: view.snapshot.version, items: yield* get(read(view)) };
     });
   return {
-    sizes: driver.sliceSizes,
+    sizeOf: (name) => Math.min(driver.sliceSizes[name], maxItemsPerSlice),
     list: (name, ...parameters) => readSlice((view) => view.list(name, ...parameters)),
     documents: (images) => readSlice((view) => view.wholeDocuments(images)),
     currentVersion: () => driver.currentVersion(),
@@ -225,40 +225,22 @@ export function createSliceReader(driver: Driver): SliceReader {
  * Reads a whole list in slices, each of which follows the last item of the one before. Returns its version. Throws CatalogueChanged
  * if there are several, or if it is not the given one.
  */
-export async function readAll<Name extends ListName>(
+export async function readAll<Name extends SlicedList>(
   reader: SliceReader,
   name: Name,
-  size: number,
-  after: (last: Lists[Name][1] | undefined) => Lists[Name][0],
+  after: (last: Lists[Name][1] | undefined, size: number) => Lists[Name][0],
   onItem: (item: Lists[Name][1]) => void,
   expected?: number,
 ): Promise<number> {
+  const size = reader.sizeOf(name);
   let version = expected;
   for (let last: Lists[Name][1] | undefined; ; await yieldToEventLoop()) {
-    const slice = await reader.list(name, ...after(last));
+    const slice = await reader.list(name, ...after(last, size));
     version ??= slice.version;
     expectVersion(slice.version, version);
     slice.items.forEach(onItem);
     last = slice.items.at(-1);
     if (slice.items.length < size) return version;
-  }
-}
-
-/** Reads the blocks up to that of an image, which may be few. Throws CatalogueChanged if they are not of this version. */
-export async function readBlocks(
-  size: number,
-  lastImage: number,
-  version: number,
-  read: (from: number, to: number) => Promise<Slice<Block>>,
-  onBlock: (block: Block) => void,
-): Promise<void> {
-  const last = blockOf(lastImage);
-  for (let from = 0; ; await yieldToEventLoop()) {
-    const slice = await read(from, from + size);
-    expectVersion(slice.version, version);
-    slice.items.forEach(onBlock);
-    from += size;
-    if (from > last) return;
   }
 }
 
@@ -272,15 +254,13 @@ export async function readTerms(
   version: number,
   onBlock: (block: TermBlock) => void,
 ): Promise<number> {
-  const { blocks } = reader.sizes;
   let count = 0;
   await readAll(
     reader,
     'termBlocks',
-    blocks,
-    ([term, block] = [from, -1, '']) => {
+    ([term, block] = [from, -1, ''], size) => {
       if (count >= MAX_TERM_BLOCKS) throw new SearchTooLong();
-      return [term, block, to, blocks];
+      return [term, block, to, size];
     },
     (block) => {
       count++;

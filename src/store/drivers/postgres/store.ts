@@ -7,7 +7,6 @@ import {
   buildSnapshot,
   type Call,
   type Driver,
-  limitSlices,
   retryOnChange,
   type ShelfSnapshot,
   type SliceSizes,
@@ -87,16 +86,18 @@ export async function fillDocumentCache(
 // statement or none of their own. A call ends with a statement that shows that its view is current, or starts again.
 
 /** A slice takes the server about 3 ms, and a round trip takes longer than reading 5000 names. */
-const SLICE_SIZES = { blocks: 1000, sizeBlocks: 50, names: 5000, hashes: 5000 };
+const SLICE_SIZES: SliceSizes = {
+  ...{ shelfBlocks: 1000, sizeBlocks: 50, termBlocks: 1000 },
+  ...{ names: 5000, shelves: 5000, aliases: 5000, hashes: 5000 },
+};
 
 export class PostgresDriver implements Driver {
-  readonly sliceSizes: SliceSizes;
+  readonly sliceSizes = SLICE_SIZES;
   readonly #servers: Servers;
   readonly #loads: DocumentLoads;
   readonly #snapshot: VersionedCache<ShelfSnapshot>;
 
   constructor(servers: Servers, tuning = defaultTuning) {
-    this.sliceSizes = limitSlices(SLICE_SIZES, tuning);
     this.#servers = servers;
     this.#loads = new DocumentLoads(servers);
     this.#snapshot = new VersionedCache(

@@ -11,7 +11,6 @@ import {
   type Call,
   type Driver,
   expectVersion,
-  limitSlices,
   retryOnChange,
   type SliceSizes,
   type View,
@@ -105,7 +104,10 @@ export function fillDocumentCache(
 // and a transaction for each would cost more than most calls.
 
 /** Each slice takes one turn of the event loop, and must not make it long. */
-const SLICE_SIZES = { blocks: 1000, sizeBlocks: 50, names: 500, hashes: 4000 };
+const SLICE_SIZES: SliceSizes = {
+  ...{ shelfBlocks: 1000, sizeBlocks: 50, termBlocks: 1000 },
+  ...{ names: 500, shelves: 500, aliases: 500, hashes: 4000 },
+};
 
 /** Synchronous work inside a transaction. */
 interface Pending {
@@ -114,7 +116,7 @@ interface Pending {
 }
 
 export class SqliteDriver implements Driver, Disposable {
-  readonly sliceSizes: SliceSizes;
+  readonly sliceSizes = SLICE_SIZES;
   readonly #isCaching: boolean;
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
@@ -125,7 +127,6 @@ export class SqliteDriver implements Driver, Disposable {
 
   /** The connection may be read-only. */
   constructor(database: DatabaseSync, tuning = defaultTuning) {
-    this.sliceSizes = limitSlices(SLICE_SIZES, tuning);
     this.#isCaching = tuning.isCaching;
     this.#database = database;
     this.#statements = prepareStatements(database);

@@ -56,7 +56,7 @@ test('a call that waits holds no transaction, and goes on in one of the same ver
   const result = driver.run(function* (view): Call<string> {
     const waited = yield* get(waiting.promise);
     seen.push(database.isTransaction);
-    return `${waited} ${(view.list('shelfBlocks', view.snapshot.all.number, 0, 10) as Block[]).flatMap(listImages)}`;
+    return `${waited} ${(view.list('shelfBlocks', view.snapshot.all.number, -1, 10) as Block[]).flatMap(listImages)}`;
   });
   await driver.run(countImages);
   assert.equal(database.isTransaction, false);
