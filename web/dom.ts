@@ -19,6 +19,24 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
 
 export const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
+/** Browsers offer the clipboard on secure origins only. Elsewhere, selected text next to `place` can be copied. */
+export async function copyText(text: string, place: Element): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = el('textarea', { class: 'visually-hidden' }, text);
+    const focused = document.activeElement as HTMLElement | null;
+    // In an open dialog, nothing outside of it can be selected.
+    place.after(field);
+    field.select();
+    const isCopied = document.execCommand('copy');
+    field.remove();
+    focused?.focus();
+    return isCopied;
+  }
+}
+
 /** For elements that the page always contains. */
 export function byId<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;

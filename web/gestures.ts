@@ -13,6 +13,26 @@ export interface Gestures {
 const SLOP_PX = 8;
 const DOUBLE_TAP_MS = 350;
 const DOUBLE_TAP_PX = 40;
+const MIN_SWIPE_PX = 60;
+/** How far to turn the wheel to double the size. Pinching on a touchpad is reported as small turns with the Ctrl key. */
+const WHEEL_PX = 400;
+const PINCH_PX = 70;
+const LINE_PX = 40;
+
+/** What turning the wheel multiplies the size by. */
+export function wheelFactor({ deltaY, deltaMode, ctrlKey }: WheelEvent): number {
+  const turn = deltaY * (deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX);
+  return 2 ** (-turn / (ctrlKey ? PINCH_PX : WHEEL_PX));
+}
+
+/** From the centre of the element. */
+export function locateIn(element: Element, { clientX, clientY }: MouseEvent): Point {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { x: clientX - left - width / 2, y: clientY - top - height / 2 };
+}
+
+export const isSwipe = (along: number, across: number) =>
+  Math.abs(along) >= MIN_SWIPE_PX && Math.abs(along) > 2 * Math.abs(across);
 
 /** Returns a function that tells whether the last gesture moved something, so its click means nothing. */
 export function trackGestures(element: HTMLElement, { move, end, doubleTap }: Gestures): () => boolean {

@@ -14,7 +14,7 @@ import { setImmediate } from 'node:timers/promises';
 type Modules = ReadonlyMap<string, string>;
 
 const importStatement =
-  /^import\s+(?:(?<namespace>\*\s+as\s+\w+)|\{(?<names>[^}]*)\})\s+from\s+'(?<path>\.[^']+)\.[tj]s';?$/gm;
+  /^import\s+(?:(?<namespace>\*\s+as\s+\w+)|\{(?<names>[^}]*)\})\s+from\s+'(?<path>[^']+?)(?:\.[tj]s)?';?$/gm;
 const reExport = /^export\s+\{(?<names>[^}]*)\}\s+from\s+'(?<path>\.[^']+)\.[tj]s';?$/gm;
 const ownExport = /^export\s+(?=(?:async\s+)?(?:function\*?|class|const)\s+(?<name>\w+))/gm;
 /** The compiler marks a module without imports and exports like this. */
@@ -79,8 +79,8 @@ function listNames(names: string): string[] {
   return list.filter((name) => name !== '');
 }
 
-function resolve(from: string, relative: string): string {
-  return posix.join(posix.dirname(from), relative);
+function resolve(from: string, path: string): string {
+  return path.startsWith('.') ? posix.join(posix.dirname(from), path) : path;
 }
 
 function constantName(path: string): string {
@@ -152,7 +152,8 @@ async function removeTypes(texts: ReadonlyMap<string, string>): Promise<Modules>
     // Other requests are served meanwhile.
     await setImmediate();
   }
-  return modules;
+  // The only module of a package that a page needs.
+  return modules.set('thumbhash', await readFile(new URL(import.meta.resolve('thumbhash')), 'utf8'));
 }
 
 /** By path, such as `web/main.ts`. In an installed package the modules are compiled, with `.d.ts` files next to them. */

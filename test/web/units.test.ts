@@ -2,34 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { rgbaToThumbHash, thumbHashToRGBA } from 'thumbhash';
 import { formatCount, formatDuration, formatSize } from '../../web/text.ts';
-import { decodeThumbHash } from '../../web/thumbhash.ts';
 import { fitted, initialZoom, moveBy, type Room, reach, toggle, type Zoom, zoomBy } from '../../web/zoom.ts';
-
-test('ThumbHashes are decoded as by the reference implementation', () => {
-  const side = fc.integer({ min: 1, max: 100 });
-  const corner = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 });
-  fc.assert(
-    fc.property(side, side, corner, corner, fc.boolean(), (width, height, from, to, isOpaque) => {
-      const pixels = Array.from({ length: width * height * 4 }, (_, index) => {
-        const [channel, pixel] = [index % 4, index >> 2];
-        const share = (pixel % width) / width / 2 + Math.floor(pixel / width) / height / 2;
-        const value = (from[channel] ?? 0) * (1 - share) + (to[channel] ?? 0) * share;
-        return channel === 3 && isOpaque ? 255 : Math.round(value);
-      });
-      const hash = rgbaToThumbHash(width, height, pixels);
-      const expected = thumbHashToRGBA(hash);
-      const decoded = decodeThumbHash(hash);
-      assert.deepEqual([decoded.width, decoded.height], [expected.w, expected.h]);
-      // The reference implementation rounds down.
-      for (const [index, value] of decoded.data.entries())
-        assert.ok(Math.abs(value - (expected.rgba[index] ?? 0)) <= 1);
-    }),
-    { numRuns: 30 },
-  );
-  assert.equal(decodeThumbHash(new Uint8Array()).data.length, 32 * 32 * 4, 'anything can be decoded');
-});
 
 test('sizes, durations and counts are formatted', () => {
   assert.deepEqual([0, 999, 1000, 37_400, 2_345_678].map(formatSize), [

@@ -1,5 +1,5 @@
 /** What the panel of a picture offers with scripts: copying and sharing its link, and animations that stop. */
-import { el, prefersReducedMotion } from '../dom.ts';
+import { copyText, el, prefersReducedMotion } from '../dom.ts';
 import { texts } from './texts.ts';
 
 /** Adds the buttons to a panel. The address of the page is the link. */
@@ -15,24 +15,6 @@ export function addLinkButtons(panel: Element): void {
     el('button', { type: 'button', class: 'button small', click }, text);
   const buttons = [button(texts.copy, copy), ...('share' in navigator ? [button(texts.share, share)] : [])];
   panel.querySelector('.downloads')?.after(el('p', { class: 'link-buttons' }, ...buttons, status));
-}
-
-/** Browsers offer the clipboard on secure origins only. Elsewhere, selected text can be copied. */
-async function copyText(text: string, place: Element): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const field = el('textarea', { class: 'visually-hidden' }, text);
-    const focused = document.activeElement as HTMLElement | null;
-    // In an open dialog, nothing outside of it can be selected.
-    place.after(field);
-    field.select();
-    const isCopied = document.execCommand('copy');
-    field.remove();
-    focused?.focus();
-    return isCopied;
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Zooms, moves and swipes the picture in the viewer with the mouse, fingers and keys. */
 import { prefersReducedMotion } from '../dom.ts';
-import { trackGestures } from '../gestures.ts';
+import { isSwipe, locateIn, trackGestures, wheelFactor } from '../gestures.ts';
 import type { Stage } from './stage.ts';
 
 export interface StageActions {
@@ -11,11 +11,6 @@ export interface StageActions {
 
 const KEY_FACTOR = 1.5;
 const KEY_STEP_PX = 80;
-const MIN_SWIPE_PX = 60;
-/** How far to turn the wheel to double the size. Pinching on a touchpad is reported as small turns with the Ctrl key. */
-const WHEEL_PX = 400;
-const PINCH_PX = 70;
-const LINE_PX = 40;
 /** How much of the picture stays in view when a swipe upwards shows the properties below it. */
 const PICTURE_SHARE = 0.35;
 const centre = { x: 0, y: 0 };
@@ -58,9 +53,8 @@ export function initStageInput(
       element.classList.remove('dragged');
       stage.endSwipe();
       const { x, y } = stage.reach();
-      const isFlat = Math.abs(dx) >= MIN_SWIPE_PX && Math.abs(dx) > 2 * Math.abs(dy);
-      const isSteep = Math.abs(dy) >= MIN_SWIPE_PX && Math.abs(dy) > 2 * Math.abs(dx);
-      if (isFlat && x === 0) step(dx < 0 ? 1 : -1);
+      const isSteep = isSwipe(dy, dx);
+      if (isSwipe(dx, dy) && x === 0) step(dx < 0 ? 1 : -1);
       else if (isSteep && y === 0 && dy > 0 && scrolledFrom === 0) close();
       else if (viewer.scrollTop !== scrolledFrom) settleScroll(isSteep ? dy > 0 : scrolledFrom === 0);
     },
@@ -76,14 +70,10 @@ export function initStageInput(
 }
 
 function turnWheel(stage: Stage, event: WheelEvent): void {
-  const { deltaY, deltaMode, ctrlKey, clientX, clientY } = event;
   // A fitted picture cannot get smaller. On small screens the dialog scrolls then.
-  if (stage.isFitted() && deltaY > 0 && !ctrlKey) return;
+  if (stage.isFitted() && event.deltaY > 0 && !event.ctrlKey) return;
   event.preventDefault();
-  const { left, top, width, height } = stage.element.getBoundingClientRect();
-  const turn = deltaY * (deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX);
-  const at = { x: clientX - left - width / 2, y: clientY - top - height / 2 };
-  stage.enlarge(2 ** (-turn / (ctrlKey ? PINCH_PX : WHEEL_PX)), at);
+  stage.enlarge(wheelFactor(event), locateIn(stage.element, event));
 }
 
 /** Arrows do something if the picture can be moved that way. */

@@ -1,5 +1,5 @@
 /** Blocks of code: their colours, the language that the reader chose, and copying. */
-import { el } from '../dom.ts';
+import { copyText, el } from '../dom.ts';
 import { readSetting, saveSetting } from '../storage.ts';
 import { type Request, samplesOf, tokenize } from './code.ts';
 import { announce } from './status.ts';
@@ -42,7 +42,7 @@ export async function copyFrom(button: HTMLButtonElement): Promise<void> {
   const blocks = button.closest('.example')?.querySelectorAll('pre') ?? [];
   const code = [...blocks].find((block) => block.checkVisibility());
   if (!code) return;
-  const isCopied = await copyText(code.textContent);
+  const isCopied = await copyText(code.textContent, button);
   if (!isCopied) getSelection()?.selectAllChildren(code);
   const label = isCopied ? 'Copied' : 'Press Ctrl+C';
   button.textContent = label;
@@ -50,26 +50,4 @@ export async function copyFrom(button: HTMLButtonElement): Promise<void> {
   setTimeout(() => {
     button.textContent = 'Copy';
   }, SHOWN_MS);
-}
-
-/** Browsers offer the clipboard on secure origins only. The older way works on all of them. */
-async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyBySelection(text);
-  }
-}
-
-function copyBySelection(text: string): boolean {
-  const focused = document.activeElement;
-  const area = el('textarea', { class: 'visually-hidden', readonly: true });
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const isCopied = document.execCommand('copy');
-  area.remove();
-  if (focused instanceof HTMLElement) focused.focus();
-  return isCopied;
 }

@@ -1,6 +1,6 @@
 /** One picture that fits the stage, or is enlarged and moved, with the mouse, the wheel, fingers and keys. */
 import { el } from '../../dom.ts';
-import { trackGestures } from '../../gestures.ts';
+import { isSwipe, locateIn, trackGestures, wheelFactor } from '../../gestures.ts';
 import { fitted, moveBy, type Point, type Room, reach, type Size, type Zoom, zoomBy } from '../../zoom.ts';
 
 interface StageActions {
@@ -19,11 +19,6 @@ interface StagePicture {
   original: string;
 }
 
-const MIN_SWIPE_PX = 60;
-/** How far to turn the wheel to double the size. Pinching on a touchpad is reported as small turns with the Ctrl key. */
-const WHEEL_PX = 400;
-const PINCH_PX = 70;
-const LINE_PX = 40;
 /** A picture that has its full size already is doubled. */
 const MIN_CLOSE_UP = 1.1;
 const CLOSE_UP = 2;
@@ -48,7 +43,7 @@ export class LoupeStage {
     new ResizeObserver(() => this.#fit()).observe(stage);
     stage.addEventListener('wheel', (event) => this.#turnWheel(event), { passive: false });
     stage.addEventListener('pointermove', (event) => {
-      this.#pointer = this.#locate(event);
+      this.#pointer = locateIn(stage, event);
     });
     stage.addEventListener('pointerleave', () => {
       this.#pointer = centre;
@@ -120,20 +115,12 @@ export class LoupeStage {
     this.#stage.classList.remove('dragged');
     this.#swiped = 0;
     this.#frame.style.translate = '';
-    const isFlat = Math.abs(dx) >= MIN_SWIPE_PX && Math.abs(dx) > 2 * Math.abs(dy);
-    if (isFlat && this.#reach().x === 0) this.#actions.step(dx < 0 ? 1 : -1);
+    if (isSwipe(dx, dy) && this.#reach().x === 0) this.#actions.step(dx < 0 ? 1 : -1);
   }
 
   #turnWheel(event: WheelEvent): void {
     event.preventDefault();
-    const turn = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX);
-    const factor = 2 ** (-turn / (event.ctrlKey ? PINCH_PX : WHEEL_PX));
-    this.#change((zoom, room) => zoomBy(zoom, factor, this.#locate(event), room));
-  }
-
-  #locate({ clientX, clientY }: MouseEvent): Point {
-    const { left, top, width, height } = this.#stage.getBoundingClientRect();
-    return { x: clientX - left - width / 2, y: clientY - top - height / 2 };
+    this.#change((zoom, room) => zoomBy(zoom, wheelFactor(event), locateIn(this.#stage, event), room));
   }
 
   /** Lays the picture out again, as far as its size is known. */
