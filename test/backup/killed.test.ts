@@ -31,7 +31,7 @@ await forEachEngineInDepth((engine) => {
     };
     const points: [from: string, position: number, isRestored: boolean][] = [
       ['^commit', 1, false],
-      ['^commit', 2, true],
+      ...atDepth([], [['^commit', 2, true] as [string, number, boolean]]),
     ];
     if (engine === sqlite && atDepth(false, true)) {
       const { trace } = await traceCommand(command, await prepare('not killed'));

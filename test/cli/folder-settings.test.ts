@@ -81,7 +81,7 @@ await forEachEngine(async (engine) => {
   });
 });
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   test('names of folders that mean nothing are left out in folders that are new', async () => {
     const { config, write, importFolder, images } = newFolder(engine);
     write('Takeout/foxes/New Folder (2)/1.png', 1);
@@ -108,9 +108,7 @@ await forEachEngine(async (engine) => {
     await importFolder();
     assert.ok((await images()).includes('3.png sfw Unknown Camera'));
   });
-});
 
-await forEachEngineInDepth(async (engine) => {
   test('a folder from a Mac is no category any more if that is chosen', async () => {
     const { write, importFolder, images } = newFolder(engine);
     write('cafe\u0301/1.png', 1);

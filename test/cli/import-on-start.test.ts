@@ -1,8 +1,10 @@
 /** IMPORT_ON_START: `zukan serve` imports a folder while it serves. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -45,7 +47,7 @@ test('imports a folder with the settings of a file and IMPORT_OPTIONS, and skips
   await stop(server);
 });
 
-test('--watch follows the folder until the server stops', async () => {
+testDeep('--watch follows the folder until the server stops', async () => {
   const pictures = temporaryFolder();
   writeTiny(pictures, '1.png', 1);
   const server = await serveImporting(pictures, ['--watch']);
@@ -91,10 +93,13 @@ test('serves what it has if the import fails, and logs why', async () => {
   await stop(server);
 });
 
-test('a server that is stopped during the import waits for it to clean up, and reports no failure', async () => {
-  const pictures = temporaryFolder();
-  for (let index = 0; index < 200; index++) writeTiny(pictures, `${index}.png`, index);
-  const server = await serveImporting(pictures);
-  await stop(server);
-  assert.doesNotMatch(server.output(), /import f/);
-});
+testDeep(
+  'a server that is stopped during the import waits for it to clean up, and reports no failure',
+  async () => {
+    const pictures = temporaryFolder();
+    for (let index = 0; index < 200; index++) writeTiny(pictures, `${index}.png`, index);
+    const server = await serveImporting(pictures);
+    await stop(server);
+    assert.doesNotMatch(server.output(), /import f/);
+  },
+);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { keyed } from '../support/catalogues/import.ts';
 import { filesIn, snapshot } from '../support/checks/dump.ts';
-import { atDepth } from '../support/depth.ts';
+import { atDepth, testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -26,7 +26,7 @@ function newCatalogue() {
 const hasJournal = (files: string) =>
   existsSync(files) && readdirSync(files).some((name) => name.startsWith('.intake-'));
 
-test('a signal stops an import that waits for input', async () => {
+testDeep('a signal stops an import that waits for input', async () => {
   const { environment, files } = newCatalogue();
   for (const signal of atDepth(['SIGTERM' as const], ['SIGINT' as const, 'SIGTERM' as const])) {
     const waiting = start(['import', '-'], environment);
@@ -88,7 +88,7 @@ test('Ctrl-C in the middle of pictures leaves no files behind', async () => {
   }
 });
 
-test('a full disk is reported and leaves the catalogue unchanged', async () => {
+testDeep('a full disk is reported and leaves the catalogue unchanged', async () => {
   const { folder, environment, config } = newCatalogue();
   await runCommand(['import', '-'], environment, JSON.stringify(keyed(1)));
   const before = snapshot(config);

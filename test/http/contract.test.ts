@@ -42,37 +42,10 @@ describe('a test fails on', () => {
       /\/data\/0 must not have additional properties/,
     ],
     [
-      'an undocumented field in a nested record',
-      '/api/image/random',
-      answer({}, { ...body, data: [{ ...samples.image, meta: { ...samples.image.meta, key: 'x' } }] }),
-      /\/data\/0\/meta must not have additional properties/,
-    ],
-    [
-      'an undocumented field in a record with a count',
-      `/api/artist/${samples.artist.id}`,
-      answer(
-        { headers: { ...headers, etag: '"x"' } },
-        { success: true, data: { ...samples.artist, images: 3, aliases: [] } },
-      ),
-      /\/data must not have additional properties/,
-    ],
-    [
-      'an undocumented field of the envelope',
-      '/api/image/random',
-      answer({}, { ...body, meta: {} }),
-      /the body must not have additional properties/,
-    ],
-    [
       'an undocumented field of an error',
       '/api/stats',
       answer({ status: 500 }, { code: 500, message: 'x', success: false, stack: 'x' }),
       /the body must not have additional properties/,
-    ],
-    [
-      'an invalid error body',
-      '/api/stats',
-      answer({ status: 500 }, { message: '' }),
-      /must have required properties/,
     ],
     [
       'an undocumented header',
@@ -94,26 +67,6 @@ describe('a test fails on', () => {
       /random returned 200 with nothing instead of application\/json/,
     ],
     ['an undocumented status of a file', '/files/x.png', answer({ status: 418 }), /returned 418, which/],
-    [
-      'a file of another type',
-      '/files/x.png',
-      answer({
-        headers: {
-          ...headers,
-          etag: '"x"',
-          'cache-control': 'x',
-          'accept-ranges': 'bytes',
-          'content-disposition': 'inline',
-        },
-      }),
-      /with application\/json instead of image\/\*/,
-    ],
-    [
-      'an undocumented field of the health check',
-      '/health/ready',
-      answer({}, { status: 'ready', uptime: 1 }),
-      /the body must not have additional properties/,
-    ],
   ];
   for (const [what, path, given, message] of wrong)
     test(what, () => {

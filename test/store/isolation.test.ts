@@ -26,7 +26,7 @@ await forEachEngine(async (engine) => {
   test('several first commands may create the database at the same time', async () => {
     // SQLite blocks the thread, so only processes can meet.
     const run = engine === sqlite ? zukan : runCommand;
-    const commands = atDepth(3, 6);
+    const commands = atDepth(2, 6);
     for (let round = 0; round < atDepth(1, 4); round++) {
       const environment = { DATA_DIR: join(temporaryFolder(), 'data'), ...engine.withoutCatalogue() };
       const record = (index: number) => JSON.stringify({ type: 'artist', name: `Artist ${index}` });

@@ -28,7 +28,7 @@ import { seededRandomInt } from '../support/zukan/service.ts';
 import { sliceReader } from './slices.ts';
 
 const IMAGES = 60;
-const SEARCHES = atDepth(25, 100);
+const SEARCHES = atDepth(15, 100);
 const VOCABULARY = [
   ...[
     'fox',

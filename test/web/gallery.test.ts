@@ -107,22 +107,4 @@ describe('the gallery', { skip }, async () => {
     await page.locator('#panel h1').waitFor();
     await finish();
   });
-
-  test('without scripts, pictures, pages, filters, the search and downloads work', async () => {
-    const { page } = await open('/newest', { javaScriptEnabled: false, prepare: async () => {} });
-    assert.equal(await page.locator('.show-keys, #picture-size').count(), 0);
-    await page.locator('.pages a').click();
-    await page.waitForURL('**cursor=**');
-    await page.locator('.filters summary').click();
-    await page.locator('.filters [value=portrait]').check();
-    await page.locator('.filters button').click();
-    await page.waitForURL('**orientation=portrait**');
-    await page.locator('.tile:not(.blurred) > a').first().click();
-    await page.locator('.downloads a').first().waitFor();
-    await page.locator('#search-text').fill('nami');
-    await page.keyboard.press('Enter');
-    await page.locator('.entries a').first().click();
-    await page.waitForURL('**/characters/**');
-    await page.context().close();
-  });
 });

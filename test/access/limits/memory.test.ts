@@ -10,7 +10,7 @@ import { type Load, runThreads } from './limit-threads.ts';
 
 const START = Date.parse('2026-05-01T00:00:00.000Z');
 const THREADS = 4;
-const DECISIONS = atDepth(3000, 20_000);
+const DECISIONS = atDepth(1500, 20_000);
 
 function increasingTimes(seed: number, count: number, gaps: number[]): Load['times'] {
   const randomInt = seededRandomInt(seed);
