@@ -348,39 +348,6 @@ test('describes the rate limit and networks as one would write them', () => {
   assert.deepEqual([defaults.RATE_LIMIT, defaults.RATE_LIMIT_EXEMPT], ['1', '(none)']);
 });
 
-test('describes the site', () => {
-  const describeSite = (environment: Record<string, string>) => {
-    const described = Object.entries(describeConfig(readConfig(environment)));
-    return described.flatMap(([name, value]) => (/^(SITE|REPORT|AI)_/.test(name) ? [value] : []));
-  };
-  const nothing = ['(none)', '(none)', '(none)', '(nothing stated)'];
-  assert.deepEqual(describeSite({}), [
-    ...['zukan', '(none)', '(vermilion)', 'sfw,questionable,nsfw', '(none)', ...nothing],
-  ]);
-  const own = {
-    SITE_NAME: '蔵',
-    SITE_LOGO: '/logo.png',
-    SITE_ACCENT: '#ABC',
-    SITE_RATINGS: 'sfw',
-    REPORT_URL: 'mailto:a@b.example?subject={id}',
-    SITE_DESCRIPTION: 'Foxes',
-    SITE_LINKS: 'Imprint=https://example.org/, About us=https://example.org/about',
-    SITE_LICENCE: 'cc-by-4.0',
-    AI_TRAINING: 'no',
-  };
-  assert.deepEqual(describeSite(own), [
-    '蔵',
-    '/logo.png',
-    '#aabbcc',
-    'sfw',
-    'mailto:a@b.example?subject={id}',
-    'Foxes',
-    'Imprint=https://example.org/, About us=https://example.org/about',
-    'CC BY 4.0',
-    'no',
-  ]);
-});
-
 test('describes the configuration without its keys', () => {
   const secret = 'a-very-secret-signing-key';
   assert.ok(

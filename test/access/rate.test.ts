@@ -105,18 +105,6 @@ test('never refuses a client that keeps to the rate while the network delays req
   );
 });
 
-test('does not delay the next allowed request because of refused ones', () => {
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 699 }), { maxLength: 9 }), (offsets) => {
-      const sorted = [...offsets].sort((one, other) => one - other);
-      let { state } = decide(one, freshState, START);
-      for (const offset of sorted) state = decide(one, state, START + offset).state;
-      assert.ok(decide(one, state, START + 700).decision.isAllowed);
-    }),
-    { seed: 10 },
-  );
-});
-
 /** Sends requests of one client at one per second, at the given times. */
 function newClient() {
   let state = freshState;
@@ -129,37 +117,6 @@ function newClient() {
     violations: () => state.violations.length,
   };
 }
-
-test('blocks for an hour at the tenth violation, does not prolong the block, and then starts from zero', () => {
-  const { request } = newClient();
-  const refused = { isAllowed: false, remaining: 0, refusalsLeft: 0 };
-  assert.equal(request(0).isAllowed, true);
-  for (let violation = 1; violation <= 9; violation++)
-    assert.deepEqual(request(violation), {
-      ...{ ...refused, isBlocked: false, wait: 700 - violation },
-      refusalsLeft: 10 - violation,
-    });
-  assert.deepEqual(request(10), { ...refused, isBlocked: true, wait: BLOCK_MS });
-  assert.deepEqual(request(5000), { ...refused, isBlocked: true, wait: BLOCK_MS - 4990 });
-  assert.deepEqual(request(BLOCK_MS + 9), { ...refused, isBlocked: true, wait: 1 });
-  assert.equal(request(BLOCK_MS + 10).isAllowed, true);
-  for (let violation = 1; violation <= 9; violation++)
-    assert.equal(request(BLOCK_MS + 10 + violation).isBlocked, false);
-  assert.equal(request(BLOCK_MS + 20).isBlocked, true);
-});
-
-test('counts the violations of any hour, not of hours that start with a violation', () => {
-  const { request } = newClient();
-  /** Two requests at once: the second is a violation. */
-  const violate = (time: number) => {
-    assert.equal(request(time).isAllowed, true);
-    return request(time).isBlocked;
-  };
-  assert.equal(violate(0), false);
-  for (let count = 1; count <= 8; count++) assert.equal(violate(HOUR_MS - 20_000 + count * 1000), false);
-  assert.equal(violate(HOUR_MS), false, 'the first violation was exactly an hour ago');
-  assert.equal(violate(HOUR_MS + 1000), true, 'ten within 20 seconds');
-});
 
 test('a clock that is set back refuses no well-paced client, and prolongs a block and a violation to an hour at most', () => {
   const paced = newClient();

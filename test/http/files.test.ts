@@ -116,20 +116,12 @@ describe('Range', () => {
 });
 
 describe('a link that is not valid', () => {
+  // test/access/file-links.test.ts changes a link in every way.
   const tampered: [string, (link: string) => string][] = [
     ['another image', (link) => link.replace(images[0]?.id ?? '', images[1]?.id ?? '')],
-    ['another type', (link) => link.replace('.jpg?', '.png?')],
     ['a later expiry', (link) => link.replace(/expires=(\d+)/, (_, end) => `expires=${Number(end) + 60}`)],
-    ['another signature', (link) => link.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))],
-    ['no signature', (link) => link.replace(/&signature.*/, '')],
-    ['nothing but the path', (link) => link.replace(/\?.*/, '')],
     ['a path out of the folder', (link) => link.replace('/files/', '/files/..%2f')],
     ['broken escapes', (link) => link.replace('/files/', '/files/%zz')],
-    ['another parameter', (link) => `${link}&junk=1`],
-    ['a trailing slash', (link) => link.replace('?', '/?')],
-    ['an escaped dot', (link) => link.replace('.jpg', '%2Ejpg')],
-    ['an escaped signature', (link) => link.replace(/.$/, (last) => `%${last.charCodeAt(0).toString(16)}`)],
-    ['another order', (link) => link.replace(/(expires=\d+)&(signature=.*)/, '$2&$1')],
   ];
   for (const [what, change] of tampered) {
     test(`${what}: 403 in the error envelope`, async () => {

@@ -91,12 +91,6 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(part.bytes, whole.bytes.subarray(4, 10));
   });
 
-  test('the signature of one file is not valid for another', async () => {
-    const [small] = await firstThumbnails();
-    for (const other of ['-50.webp', '.jpg', '-020.webp', '-.webp', '-20-20.webp'])
-      assertError(await service.get(small.url.replace('-20.webp', other)), 403, /not valid/);
-  });
-
   test('width redirects to the smallest thumbnail that is wide enough', async () => {
     const cases: [number, string][] = [
       [1, '/20.webp'],

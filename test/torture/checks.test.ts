@@ -5,7 +5,6 @@ import { routes } from '../../src/api/routes.ts';
 import { findProblem, type Situation } from '../../torture/checks.ts';
 import { type Answer, ResponseReader } from '../../torture/connection.ts';
 import { randomFor } from '../../torture/random.ts';
-import { Report } from '../../torture/report.ts';
 import { type FuzzRequest, nextRequest } from '../../torture/requests.ts';
 
 const quiet: Situation = { hasLimiter: false, mayBeUnavailable: false, mayBeCut: false };
@@ -139,15 +138,4 @@ test('every endpoint is called, and every parameter is sent', () => {
         `${path} ${name}`,
       );
   }
-});
-
-test('the report lists failures and counts those that it does not list', () => {
-  const report = new Report();
-  report.add('kill', 12);
-  for (let number = 0; number < 60; number++) report.fail('kill', 'lost', `kill ${number}`);
-  const lines = report.lines(7);
-  assert.match(lines[1] ?? '', /^kill +1 +60 +12 ms$/);
-  assert.ok(
-    lines.includes('seed 7, 60 failed') && lines.includes('  kill 0') && lines.includes('and 10 more'),
-  );
 });

@@ -14,7 +14,6 @@ import {
   questionableCopyId,
   stripId,
 } from '../support/catalogues/viewer.ts';
-import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startService } from '../support/zukan/service.ts';
 import { TestClock } from './test-clock.ts';
@@ -335,15 +334,5 @@ describe('the viewer', { skip }, async () => {
     await page.waitForURL(`${origin}/pictures/${photoId}`);
     await dialog(page).waitFor({ state: 'hidden' });
     await finish();
-  });
-
-  testDeep('without a connection the viewer says so, and links to the page', async () => {
-    const { page, finish } = await open(photoId, { prepare: async () => {} });
-    await page.route('**/pictures/**', (route) => route.abort());
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('ArrowRight');
-    await page.locator('#stage [role=alert] a').waitFor();
-    await finish(['ERR_FAILED']);
   });
 });

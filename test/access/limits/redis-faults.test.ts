@@ -3,7 +3,6 @@
  * is lifted.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -153,29 +152,6 @@ test('a connection that swallows everything does not hold up decisions, and reco
   };
   assert.equal((await limiter.decide('four')).isAllowed, true);
   assert.ok(sent > 0, 'Redis decides again');
-});
-
-/** Blocks this process until Redis has run the command. */
-function waitBusily(url: string, key: string, violations: number): void {
-  const script = `
-    import { Redis } from 'ioredis';
-    const redis = new Redis('${url}');
-    while (Number(await redis.hget('${key}', 'violations')) !== ${violations});
-    redis.disconnect();`;
-  const settings = { cwd: import.meta.dirname, timeout: 60_000 };
-  const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], settings);
-  assert.equal(status, 0);
-}
-
-test('a reply that waits for a busy process is not late', { skip }, async (t) => {
-  const redis = await startPrivateRedis(t);
-  const patient = await startLimiter(t, redis.url, { ...rarely, commandTimeoutMs: 60_000 });
-  assert.equal((await patient.limiter.decide('fast')).isAllowed, true);
-  assert.equal((await patient.limiter.decide('fast')).isAllowed, false);
-  const { limiter } = await startLimiter(t, redis.url, { ...rarely, commandTimeoutMs: 1 });
-  const decision = limiter.decide('fast');
-  waitBusily(redis.url, 'zukan:limit:fast', 2);
-  assert.equal((await decision).isAllowed, false, 'Redis decides, not the empty memory of this process');
 });
 
 test('reports why Redis is unavailable', { skip }, async (t) => {

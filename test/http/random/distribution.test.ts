@@ -54,8 +54,6 @@ await forEachEngineInDepth(async (engine) => {
       [{ categories: ['tail', 'third', 'fourth'] }, (index) => index >= 270 && index % 12 === 0, 25, 100],
       // Images of the smaller rating must not be drawn more often.
       [{ nsfw: ['sfw', 'nsfw'] }, (index) => index < 240 || index >= 280, 25, 120],
-      [{ nsfw: ['nsfw', 'questionable'] }, (index) => index >= 240, 1, 320],
-      [{ orientation: ['landscape', 'portrait'] }, (index) => index % 5 === 0 || index % 5 === 4, 10, 150],
       // Images in both categories must not be drawn twice as often.
       [
         { match: 'any', categories: ['third', 'fourth'] },
@@ -69,9 +67,6 @@ await forEachEngineInDepth(async (engine) => {
         1,
         200,
       ],
-      [{ match: 'any', categories: ['tail', 'fourth'] }, (index) => index >= 270 || index % 4 === 0, 1, 500],
-      [{ exclude: ['nearly all'] }, (index) => index % 25 === 7, 1, 150],
-      [{ exclude: ['third', 'fourth'] }, (index) => index % 3 !== 0 && index % 4 !== 0, 10, 150],
       [
         { artist: [artist], nsfw: ['questionable', 'nsfw'] },
         (index) => index >= 240 && index % 4 === 1,
@@ -87,7 +82,6 @@ await forEachEngineInDepth(async (engine) => {
         3,
         150,
       ],
-      [{ artist: [artist], character: [character] }, (index) => index % 20 === 1, 2, 150],
       [
         { match: 'any', categories: ['third', 'fourth'], exclude: ['tail'], orientation: ['square'] },
         (index) => (index % 3 === 0 || index % 4 === 0) && index < 270 && [1, 2, 3].includes(index % 5),
