@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { Rating } from '../src/catalogue/schemas.ts';
 import { GRACE_MS } from '../src/cli/importing/watch.ts';
-import { strictest } from '../src/import/sidecar/rating.ts';
+import { isLower } from '../test/lifecycle/sidecars.ts';
 import { launchUntil, type Moment, traceIn } from '../test/support/zukan/run-until.ts';
 import type { Place } from './kill-stores.ts';
 import type { Random } from './random.ts';
@@ -128,7 +128,7 @@ export class WatchedPlace {
     for (const [picture, { former, isSame }] of this.folder.replaced) {
       const [before, now] = [this.#images.get(former), images.get(picture)];
       if (!before || !now || this.#images.has(picture)) continue;
-      if (strictest(now.nsfw, before.nsfw) !== now.nsfw)
+      if (isLower(now.nsfw, before.nsfw))
         throw new Error(`rated ${now.nsfw}, but its file was ${before.nsfw}: ${now.id}`);
       if (now.id === before.id && !isSame) throw new Error(`another picture got the id ${now.id}`);
     }

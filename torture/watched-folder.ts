@@ -3,9 +3,9 @@
  * that it is certain which image it has to be.
  */
 import { hash } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
-import { editsOf, paintAll, paintedAs, pictureBytes, TAIL } from './paintings.ts';
+import { extname } from 'node:path';
+import { DAMAGED, Folder } from '../test/lifecycle/folder.ts';
+import { editsOf, paintAll, paintedAs, pictureBytes, TAIL } from '../test/lifecycle/pictures.ts';
 import type { Random } from './random.ts';
 
 const MIN_FILES = 4;
@@ -14,31 +14,17 @@ const SCANS = 3;
 /** Numbers of tiny pictures begin here; a folder has at most so many paintings. */
 const [FIRST_TINY, PAINTINGS] = [100, 24];
 await paintAll(PAINTINGS);
-/** In place of a picture's number: a file that no program can read. */
-const DAMAGED = -1;
 
-interface Written {
-  picture: number;
-  /** Another one after every write or move. */
-  stamp: number;
-}
-
-export class WatchedFolder {
-  readonly root: string;
-  /** By path. */
-  readonly pictures = new Map<string, Written>();
+export class WatchedFolder extends Folder {
   /** Pictures that were ever complete, by the hash of their bytes. */
   readonly complete = new Map<string, number>();
   /** What a picture replaced at its path when that was imported, and whether it is the same image. */
   readonly replaced = new Map<number, { former: number; isSame: boolean }>();
   readonly #scans = new Map<string, { stamp: number; count: number }>();
-  readonly #unfinished = new Map<string, number>();
-  #stamp = 0;
   #count = 0;
 
   constructor(root: string) {
-    this.root = root;
-    mkdirSync(root);
+    super(root);
     while (this.pictures.size < 2 * MIN_FILES) this.add();
   }
 
@@ -47,44 +33,9 @@ export class WatchedFolder {
     return new Set(this.paths.map((path) => this.pictureAt(path)).filter((picture) => picture !== DAMAGED));
   }
 
-  get paths(): string[] {
-    return [...this.pictures.keys()].sort();
-  }
-
-  pictureAt(path: string): number {
-    return this.pictures.get(path)?.picture ?? Number.NaN;
-  }
-
-  writePicture(path: string, picture: number): void {
-    this.pictures.set(path, { picture, stamp: this.#stamp++ });
-    this.#write(path, pictureBytes(picture));
+  override writePicture(path: string, picture: number): void {
+    super.writePicture(path, picture);
     this.complete.set(hash('sha256', pictureBytes(picture)), picture);
-  }
-
-  finishPictures(): void {
-    for (const [path, picture] of this.#unfinished)
-      if (this.pictureAt(path) === DAMAGED) this.writePicture(path, picture);
-    this.#unfinished.clear();
-  }
-
-  removePicture(path: string): void {
-    this.pictures.delete(path);
-    rmSync(join(this.root, path));
-  }
-
-  #move(from: string, to: string): void {
-    this.pictures.set(to, { picture: this.pictureAt(from), stamp: this.#stamp++ });
-    this.pictures.delete(from);
-    mkdirSync(dirname(join(this.root, to)), { recursive: true });
-    renameSync(join(this.root, from), join(this.root, to));
-  }
-
-  #write(name: string, content: Buffer): void {
-    const path = join(this.root, name);
-    mkdirSync(dirname(path), { recursive: true });
-    // A new file at once, as most programs write it.
-    writeFileSync(join(this.root, 'unnamed'), content);
-    renameSync(join(this.root, 'unnamed'), path);
   }
 
   /** A new picture. */
@@ -120,7 +71,7 @@ export class WatchedFolder {
       return;
     }
     random.pick([
-      () => this.#move(existing, path),
+      () => this.move(existing, path, false),
       () => this.writePicture(path, this.pictureAt(existing)),
       () => (isKept ? this.add(path) : this.removePicture(existing)),
       () => (isKept ? this.add(path) : this.#replace(existing, this.#newPicture())),
@@ -129,13 +80,9 @@ export class WatchedFolder {
     ])();
   }
 
-  /** Starts to write a picture. Until it is finished, it is no picture. */
   #begin(path: string, random: Random): void {
     const picture = this.#newPicture();
-    this.pictures.set(path, { picture: DAMAGED, stamp: this.#stamp++ });
-    const bytes = pictureBytes(picture);
-    this.#write(path, bytes.subarray(0, random.pick([60, bytes.length - TAIL.length])));
-    this.#unfinished.set(path, picture);
+    this.beginPicture(path, picture, random.pick([60, pictureBytes(picture).length - TAIL.length]));
   }
 
   /** As a program saves a picture: with a comment, cropped, converted or turned. */

@@ -1,14 +1,21 @@
-/** Pictures by number: paintings and what programs make of them, and others that are too small to be compared. */
+/** Pictures by number. Some are versions of a painting; the others are too small to be compared. */
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
-import { paint } from '../test/support/pictures/painting.ts';
-import { tinyPicture } from '../test/support/pictures/tiny.ts';
+import { paint } from '../support/pictures/painting.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
 
 const [WIDTH, HEIGHT] = [48, 32];
+const painting = await paint(1, WIDTH, HEIGHT)().png().toBuffer();
+const VERSIONS = [8, 9, 10, 11];
 /** Behind the header. */
 const END_OF_HEADER = 33;
 
-export const pictureBytes = (number: number): Buffer => edited.get(number) ?? tinyPicture(number);
+export const areVersions = (one: number, other: number) => VERSIONS.includes(one) && VERSIONS.includes(other);
+
+export function pictureBytes(number: number): Buffer {
+  if (VERSIONS.includes(number)) return withComment(painting, number);
+  return edited.get(number) ?? tinyPicture(number);
+}
 
 function withComment(png: Buffer, comment: number): Buffer {
   const body = Buffer.from(`tEXtComment\0${comment}`);
