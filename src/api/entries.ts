@@ -6,7 +6,6 @@ import { withoutRights } from '../catalogue/rights.ts';
 import type { Kind, Page } from '../catalogue/schemas.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import { PatternError } from '../catalogue/search/reader.ts';
-import { SearchTooLong } from '../catalogue/search/scan.ts';
 import { ApiError } from '../http/exchange.ts';
 import type { ByteString } from '../lib/byte-string.ts';
 import * as Type from '../lib/json-schema.ts';
@@ -164,10 +163,6 @@ export async function searchNames(
     return await services.catalogue.search(kind, query.search, query, caller, hasCovers);
   } catch (error) {
     if (error instanceof PatternError) throw new ApiError(400, `Invalid search query: ${error.message}.`);
-    if (error instanceof SearchTooLong)
-      throw new ApiError(503, 'This search takes too long with so many names: use a simpler pattern.', {
-        'Retry-After': '60',
-      });
     throw error;
   }
 }

@@ -358,9 +358,8 @@ function toApiError(error: unknown, { id, log }: Exchange): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Unavailable) {
     log.warn({ request: id, reason: error.message }, 'unavailable');
-    return new ApiError(503, 'The service is temporarily unavailable: try again in a second.', {
-      'Retry-After': '1',
-    });
+    const advice = error.advice ?? 'The service is temporarily unavailable: try again in a second.';
+    return new ApiError(503, advice, { 'Retry-After': error.advice === undefined ? '1' : '60' });
   }
   log.error({ request: id, ...errorField(error) }, 'unexpected error');
   return new ApiError(500, 'Something went wrong on our side. Please try again later.');

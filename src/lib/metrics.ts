@@ -234,4 +234,7 @@ function single(name: string, type: 'counter' | 'gauge', help: string, value: nu
 }
 
 /** A dependency (database, Redis, storage) does not respond. The message is for the log, not for clients. */
-export class Unavailable extends Error {}
+export class Unavailable extends Error {
+  /** For clients, if another time is no better. */
+  readonly advice: string | undefined = undefined;
+}

@@ -197,7 +197,7 @@ class Pages {
       status === 404
         ? { title: texts.missing, lead: texts.missingLead }
         : status === 503
-          ? { title: texts.unavailable, lead: texts.unavailableLead }
+          ? { title: texts.unavailable, lead: (error as Unavailable).advice ?? texts.unavailableLead }
           : { title: texts.invalid, lead: error.message };
     const head = html`<title>${problem.title} · ${this.#services.site.name}</title>
 <meta name="robots" content="noindex">`;

@@ -1,4 +1,5 @@
 /** Finds the names that match a pattern. The scan counts its work, and gives up when it has used its budget. */
+import { Unavailable } from '../../lib/metrics.ts';
 import type { Kind } from '../schemas.ts';
 import { Automaton } from './automaton.ts';
 import type { Node } from './pattern.ts';
@@ -14,8 +15,11 @@ export interface NameList {
   aliases: ReadonlyMap<string, readonly number[]>;
 }
 
-/** The search is valid, but takes too long with so many names. */
-export class SearchTooLong extends Error {}
+/** The search is valid, but takes too long with so many names or images. */
+export class SearchTooLong extends Unavailable {
+  override readonly advice =
+    'This search takes too long in so large a catalogue: use rarer words, or a simpler pattern.';
+}
 
 /** A fraction of a second. Work is counted, not timed: the same search has the same result on a busy machine. */
 const MAX_WORK = 15_000_000;
