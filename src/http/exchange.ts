@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Decision } from '../access/rate.ts';
 import { type ByteString, toByteString } from '../lib/byte-string.ts';
-import { Histogram, type Metric, Unavailable } from '../lib/metrics.ts';
+import { Histogram, type Metric, metric, Unavailable } from '../lib/metrics.ts';
 import { newRequestId } from '../lib/random.ts';
 import { errorField, type Logger } from './logger.ts';
 import {
@@ -48,25 +48,14 @@ export class Traffic {
 
   metrics(): Metric[] {
     const routes = [...this.#routes];
+    const requests = routes.flatMap(([route, { statuses }]) => byStatus(statuses, { route }));
+    const duration = 'Request duration in seconds; for files until the last byte is sent.';
+    const malformed = 'Requests refused because they were not valid HTTP, too large or too slow.';
+    const durations = routes.flatMap(([route, { durations }]) => durations.samples({ route }));
     return [
-      {
-        name: 'zukan_http_requests_total',
-        type: 'counter',
-        help: 'Requests by route and status.',
-        samples: routes.flatMap(([route, { statuses }]) => byStatus(statuses, { route })),
-      },
-      {
-        name: 'zukan_http_request_duration_seconds',
-        type: 'histogram',
-        help: 'Request duration in seconds; for files until the last byte is sent.',
-        samples: routes.flatMap(([route, { durations }]) => durations.samples({ route })),
-      },
-      {
-        name: 'zukan_http_malformed_requests_total',
-        type: 'counter',
-        help: 'Requests refused because they were not valid HTTP, too large or too slow.',
-        samples: byStatus(this.#malformed),
-      },
+      metric('zukan_http_requests_total', 'counter', 'Requests by route and status.', requests),
+      metric('zukan_http_request_duration_seconds', 'histogram', duration, durations),
+      metric('zukan_http_malformed_requests_total', 'counter', malformed, byStatus(this.#malformed)),
     ];
   }
 }
@@ -96,26 +85,20 @@ export class LimiterCounters {
 
   /** `blockedClients` is the number of clients that the limiter knows to be blocked. */
   metrics(blockedClients: number): Metric[] {
-    const outcome = (name: string, value: number) => ({ labels: { outcome: name }, value });
+    const outcomes = { allowed: this.#allowed, refused: this.#refused, blocked: this.#blocked };
+    const decisions = Object.entries({ ...outcomes, exempt: this.#exempt }).map(([outcome, value]) => ({
+      labels: { outcome },
+      value,
+    }));
+    const blocked = 'Blocked clients that this process has refused.';
     return [
-      {
-        name: 'zukan_limiter_decisions_total',
-        type: 'counter',
-        help: 'Requests by decision of the rate limiter.',
-        samples: [
-          outcome('allowed', this.#allowed),
-          outcome('refused', this.#refused),
-          outcome('blocked', this.#blocked),
-          outcome('exempt', this.#exempt),
-        ],
-      },
-      {
-        name: 'zukan_limiter_blocked_clients',
-        type: 'gauge',
-        across: 'max',
-        help: 'Blocked clients that this process has refused.',
-        samples: [{ value: blockedClients }],
-      },
+      metric(
+        'zukan_limiter_decisions_total',
+        'counter',
+        'Requests by decision of the rate limiter.',
+        decisions,
+      ),
+      metric('zukan_limiter_blocked_clients', 'gauge', blocked, blockedClients, 'max'),
     ];
   }
 }

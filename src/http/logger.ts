@@ -4,7 +4,7 @@
  * Lines wait in a bounded buffer, so that writing never blocks on their reader. When it is full, new lines are dropped and
  * counted. pino takes more CPU time per line (docs/internals/performance.md), and waits before it retries a full pipe.
  */
-import type { Metric } from '../lib/metrics.ts';
+import { type Metric, metric } from '../lib/metrics.ts';
 import { printable } from '../lib/text.ts';
 
 const ranks = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
@@ -43,14 +43,8 @@ export class Logger {
   }
 
   metrics(): Metric[] {
-    return [
-      {
-        name: 'zukan_log_lines_dropped_total',
-        type: 'counter',
-        help: 'Log lines dropped because the reader of standard output was too slow or gone.',
-        samples: [{ value: this.#writer.droppedLines }],
-      },
-    ];
+    const help = 'Log lines dropped because the reader of standard output was too slow or gone.';
+    return [metric('zukan_log_lines_dropped_total', 'counter', help, this.#writer.droppedLines)];
   }
 
   /** Waits until everything is written, but not for a reader that is stuck. */

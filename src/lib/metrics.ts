@@ -19,6 +19,18 @@ interface Sample {
   value: number;
 }
 
+/** `measured` is a value without labels, or are the samples. */
+export function metric(
+  name: string,
+  type: Metric['type'],
+  help: string,
+  measured: number | Sample[],
+  across?: Metric['across'],
+): Metric {
+  const samples = typeof measured === 'number' ? [{ value: measured }] : measured;
+  return { name, type, help, ...(across && { across }), samples };
+}
+
 /** The parts of the service that the readiness check examines. */
 export const parts = ['catalogue', 'tokens', 'files', 'limits', 'replicas', 'workers', 'disk'] as const;
 
@@ -133,6 +145,9 @@ function escapeLabel(value: string): string {
 /** How often the event loop's delay is measured. A request that arrives at that moment waits as long as the timer does. */
 const SAMPLE_INTERVAL_MS = 50;
 
+const DELAY_HELP = `Delay of a timer, sampled every ${SAMPLE_INTERVAL_MS} ms.`;
+const BUILD_HELP = 'Always 1; the labels have the versions.';
+
 const gcKinds = new Map([
   [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
   [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
@@ -167,44 +182,30 @@ export class ProcessMetrics {
     const { user, system } = process.cpuUsage();
     const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
     const loop = 'zukan_event_loop';
+    const collections = Array.from(this.#gcSeconds, ([kind, value]) => ({ labels: { kind }, value }));
+    const versions = { version, node: process.version };
     return [
-      {
-        name: `${loop}_delay_seconds`,
-        type: 'histogram',
-        help: `Delay of a timer, sampled every ${SAMPLE_INTERVAL_MS} ms.`,
-        samples: this.#delays.samples(),
-      },
-      single(`${loop}_active_seconds_total`, 'counter', 'Time that the event loop was busy.', active / 1000),
-      single(`${loop}_idle_seconds_total`, 'counter', 'Time that the event loop was idle.', idle / 1000),
-      {
-        name: 'zukan_gc_seconds_total',
-        type: 'counter',
-        help: 'Time spent in garbage collection.',
-        samples: Array.from(this.#gcSeconds, ([kind, value]) => ({ labels: { kind }, value })),
-      },
-      single('zukan_heap_used_bytes', 'gauge', 'JavaScript heap in use.', heapUsed),
-      single('zukan_heap_total_bytes', 'gauge', 'JavaScript heap allocated.', heapTotal),
-      single('zukan_external_memory_bytes', 'gauge', 'Memory of buffers outside the heap.', external),
+      metric(`${loop}_delay_seconds`, 'histogram', DELAY_HELP, this.#delays.samples()),
+      metric(`${loop}_active_seconds_total`, 'counter', 'Time that the event loop was busy.', active / 1000),
+      metric(`${loop}_idle_seconds_total`, 'counter', 'Time that the event loop was idle.', idle / 1000),
+      metric('zukan_gc_seconds_total', 'counter', 'Time spent in garbage collection.', collections),
+      metric('zukan_heap_used_bytes', 'gauge', 'JavaScript heap in use.', heapUsed),
+      metric('zukan_heap_total_bytes', 'gauge', 'JavaScript heap allocated.', heapTotal),
+      metric('zukan_external_memory_bytes', 'gauge', 'Memory of buffers outside the heap.', external),
       // The same for all workers of a process.
-      {
-        ...single('process_resident_memory_bytes', 'gauge', 'Resident memory of the process.', rss),
-        across: 'max',
-      },
-      {
-        ...single('process_cpu_seconds_total', 'counter', 'CPU time of all threads.', (user + system) / 1e6),
-        across: 'max',
-      },
+      metric('process_resident_memory_bytes', 'gauge', 'Resident memory of the process.', rss, 'max'),
+      metric(
+        'process_cpu_seconds_total',
+        'counter',
+        'CPU time of all threads.',
+        (user + system) / 1e6,
+        'max',
+      ),
       startTimeMetric(),
       // Added up over all workers. The pool counts the failures.
-      single('zukan_workers', 'gauge', 'Threads that serve.', 1),
+      metric('zukan_workers', 'gauge', 'Threads that serve.', 1),
       workerFailuresMetric(0),
-      {
-        name: 'zukan_build_info',
-        type: 'gauge',
-        across: 'max',
-        help: 'Always 1; the labels have the versions.',
-        samples: [{ labels: { version, node: process.version }, value: 1 }],
-      },
+      metric('zukan_build_info', 'gauge', BUILD_HELP, [{ labels: versions, value: 1 }], 'max'),
     ];
   }
 
@@ -219,18 +220,11 @@ export class ProcessMetrics {
 /** Of this thread. The oldest thread is as old as the process. */
 export function startTimeMetric(): Metric {
   const help = 'Start time of the process in seconds since 1970.';
-  return {
-    ...single('process_start_time_seconds', 'gauge', help, performance.timeOrigin / 1000),
-    across: 'min',
-  };
+  return metric('process_start_time_seconds', 'gauge', help, performance.timeOrigin / 1000, 'min');
 }
 
 export function workerFailuresMetric(failures: number): Metric {
-  return single('zukan_worker_failures_total', 'counter', 'Threads that failed and were replaced.', failures);
-}
-
-function single(name: string, type: 'counter' | 'gauge', help: string, value: number): Metric {
-  return { name, type, help, samples: [{ value }] };
+  return metric('zukan_worker_failures_total', 'counter', 'Threads that failed and were replaced.', failures);
 }
 
 /** A dependency (database, Redis, storage) does not respond. The message is for the log, not for clients. */

@@ -18,6 +18,7 @@ import {
   type Metric,
   type MetricsReport,
   mergeMetrics,
+  metric,
   type Part,
   parts,
 } from '../../lib/metrics.ts';
@@ -174,64 +175,36 @@ export function sendMetrics(reports: MetricsReport[], exchange: Exchange): void 
 }
 
 function partMetric(degradedReasons: DegradedReasons): Metric {
-  return {
-    name: 'zukan_part_up',
-    type: 'gauge',
-    help: 'Whether a part of the service works as configured.',
-    samples: parts.map((part) => ({ labels: { part }, value: part in degradedReasons ? 0 : 1 })),
-  };
+  const samples = parts.map((part) => ({ labels: { part }, value: part in degradedReasons ? 0 : 1 }));
+  return metric('zukan_part_up', 'gauge', 'Whether a part of the service works as configured.', samples);
 }
 
 function diskMetrics(disks: Disk[]): Metric[] {
-  const metric = (name: string, help: string, measure: (disk: Disk) => number): Metric => ({
-    name: `zukan_disk_${name}_bytes`,
-    type: 'gauge',
-    across: 'max',
-    help,
-    samples: disks.map((disk) => ({ labels: { folder: disk.folder }, value: measure(disk) })),
-  });
+  const perFolder = (name: 'free' | 'size') =>
+    disks.map((disk) => ({ labels: { folder: disk.folder }, value: disk[name] }));
   return [
-    metric('free', 'Free space on the disk of a folder.', ({ free }) => free),
-    metric('size', 'Size of the disk of a folder.', ({ size }) => size),
+    metric('zukan_disk_free_bytes', 'gauge', 'Free space on the disk of a folder.', perFolder('free'), 'max'),
+    metric('zukan_disk_size_bytes', 'gauge', 'Size of the disk of a folder.', perFolder('size'), 'max'),
   ];
 }
 
 /** Before the first backup there is no sample. */
 function backupMetrics(backup: LastBackup | undefined): Metric[] {
-  const gauge = { type: 'gauge', across: 'max' } as const;
-  const sample = (value: number | undefined) => (value === undefined ? [] : [{ value }]);
+  const at = backup ? Date.parse(backup.at) / 1000 : [];
+  const began = 'When the last backup that succeeded began.';
+  const size = 'The size of the last backup that succeeded.';
   return [
-    {
-      ...gauge,
-      name: 'zukan_backup_timestamp_seconds',
-      help: 'When the last backup that succeeded began.',
-      samples: sample(backup && Date.parse(backup.at) / 1000),
-    },
-    {
-      ...gauge,
-      name: 'zukan_backup_bytes',
-      help: 'The size of the last backup that succeeded.',
-      samples: sample(backup?.bytes),
-    },
+    metric('zukan_backup_timestamp_seconds', 'gauge', began, at, 'max'),
+    metric('zukan_backup_bytes', 'gauge', size, backup?.bytes ?? [], 'max'),
   ];
 }
 
 function catalogueMetrics({ images, artists, characters, categories }: Statistics): Metric[] {
   const counts = { image: images, artist: artists, character: characters, category: categories };
+  const kinds = Object.entries(counts).map(([kind, { count }]) => ({ labels: { kind }, value: count }));
+  const ratings = Object.entries(images.nsfw).map(([rating, value]) => ({ labels: { rating }, value }));
   return [
-    {
-      name: 'zukan_catalogue_records',
-      type: 'gauge',
-      across: 'max',
-      help: 'Records by kind.',
-      samples: Object.entries(counts).map(([kind, { count }]) => ({ labels: { kind }, value: count })),
-    },
-    {
-      name: 'zukan_catalogue_images',
-      type: 'gauge',
-      across: 'max',
-      help: 'Images by rating.',
-      samples: Object.entries(images.nsfw).map(([rating, value]) => ({ labels: { rating }, value })),
-    },
+    metric('zukan_catalogue_records', 'gauge', 'Records by kind.', kinds, 'max'),
+    metric('zukan_catalogue_images', 'gauge', 'Images by rating.', ratings, 'max'),
   ];
 }

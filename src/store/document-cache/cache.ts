@@ -9,7 +9,7 @@
 
 import { ImageDocument } from '../../catalogue/documents/image-document.ts';
 import type { ByteString } from '../../lib/byte-string.ts';
-import type { Metric } from '../../lib/metrics.ts';
+import { type Metric, metric } from '../../lib/metrics.ts';
 import type { Tuning } from '../../lib/tuning.ts';
 import { type Call, get, type View } from '../view.ts';
 import { CacheMemory, isOpen } from './memory.ts';
@@ -37,27 +37,15 @@ export class DocumentCache {
   }
 
   metrics(): Metric[] {
-    const metric = (
-      name: string,
-      help: string,
-      value: number,
-      kind: Pick<Metric, 'type' | 'across'>,
-    ): Metric => ({
-      name: `zukan_document_cache_${name}`,
-      help,
-      samples: [{ value }],
-      ...kind,
-    });
     const { used, firstAddress, size, count } = this.#memory;
-    const counter = { type: 'counter' } as const;
-    const shared = { type: 'gauge', across: 'max' } as const;
+    const cache = 'zukan_document_cache';
     const bytes = Math.max(0, used - firstAddress) * 4;
     return [
-      metric('hits_total', 'Documents read from the cache.', this.#hits, counter),
-      metric('misses_total', 'Documents read from the database.', this.#misses, counter),
-      metric('images', 'Documents in the cache.', count, shared),
-      metric('bytes', 'Memory used by the cache.', bytes, shared),
-      metric('limit_bytes', 'Memory that the cache may use.', 4 * size, shared),
+      metric(`${cache}_hits_total`, 'counter', 'Documents read from the cache.', this.#hits),
+      metric(`${cache}_misses_total`, 'counter', 'Documents read from the database.', this.#misses),
+      metric(`${cache}_images`, 'gauge', 'Documents in the cache.', count, 'max'),
+      metric(`${cache}_bytes`, 'gauge', 'Memory used by the cache.', bytes, 'max'),
+      metric(`${cache}_limit_bytes`, 'gauge', 'Memory that the cache may use.', 4 * size, 'max'),
     ];
   }
 
