@@ -48,6 +48,9 @@ const filtersByTitle = ({ artists, characters }: Ids): Record<string, Filter> =>
 /** Of images with descriptions: "girl" is in many, the last words in none. */
 const searches = ['girl', 'the girl fox', 'night sunrise with', 'category:a fox -night', 'foxx nigth girl'];
 
+/** With words that no other search has. */
+const warmUp = ['of in a', 'of a', 'in -a', 'a of', '-of in', 'a -in', 'in of', 'category:b a'];
+
 const calls = {
   random: (catalogue: Catalogue, filter: Filter) =>
     catalogue.randomImages(filter, 10, secureRandomInt, caller),
@@ -142,11 +145,9 @@ async function measureSearches(environment: Environment, size: number): Promise<
       await using store = await open();
       const search = (q: string) => () => store.catalogue.searchAll({ q }, undefined, 24, caller);
       await store.catalogue.statistics();
-      // Its words are in no other search.
-      const warmUp = 'of in a';
       if (round % 2 === 0) firsts.push(await cpuTime(search(q), 1));
       else {
-        await cpuTime(search(warmUp), 1);
+        for (const other of warmUp) await cpuTime(search(other), 1);
         others.push(await cpuTime(search(q), 1));
       }
     }
