@@ -1,10 +1,11 @@
-/** Search over HTTP: pages, totals, errors, and imports during searches. */
+/** Search over HTTP: pages, totals, errors, and new entries. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
-import { startKnownService, startService } from '../support/zukan/service.ts';
+import { assertError, startMadeUpService } from '../support/zukan/api.ts';
+import { seededRandomInt, startKnownService, startService } from '../support/zukan/service.ts';
 
 await forEachEngineInDepth(async (engine) => {
   const service = await startKnownService({ engine });
@@ -75,4 +76,16 @@ await forEachEngineInDepth(async (engine) => {
       assert.equal(headers['x-total-count'], String(round + 1));
     }
   });
+});
+
+test('a search that takes too long is a 503 that says so', async () => {
+  const random = seededRandomInt(1);
+  const nameOf = () => Array.from({ length: 60 }, () => 'ab'[random(2)]).join('');
+  const service = await startMadeUpService(
+    Array.from({ length: 4000 }, () => ({ type: 'artist', name: nameOf() })),
+  );
+  const slow = await service.get(`/api/artist?search=${encodeURIComponent('%a%_{30}b%a_{20}b%')}`);
+  assertError(slow, 503, /^This search takes too long/);
+  assert.equal(slow.headers['retry-after'], '60');
+  assert.equal((await service.get('/api/artist?search=ab%25')).status, 200);
 });
