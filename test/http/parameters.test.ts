@@ -22,10 +22,7 @@ const some = (paths: string[], value: number) =>
 describe('invalid parameters', () => {
   const notIntegers = [
     '',
-    ...'-1 -0 1.5 1.0 1e1 +1 %2B1 %201 1%20 %091 1%0A 0x1 0b1 abc 1_0 1,2 1%2C000 %EF%BC%91 %D9%A1'.split(
-      ' ',
-    ),
-    ...'NaN Infinity null true %00 1%00 %zz -99999999999999999999 "1" [1] 1n'.split(' '),
+    ...'-1 1.0 1e1 +1 %201 1%0A 0x1 abc 1,2 %EF%BC%91 %D9%A1 NaN null %00 %zz "1" [1] 1n'.split(' '),
   ];
   const invalid = {
     limit: [...notIntegers, '0', '00', '26', '100', '9'.repeat(30), '9'.repeat(400)],
