@@ -60,7 +60,8 @@ function nameOption(field: string, flags: object): string {
   const key = words
     .map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
     .join('');
-  return key in flags ? `--${words.join('-')}` : field;
+  if (key in flags) return `--${words.join('-')}`;
+  return field === 'name' ? 'the new name' : field;
 }
 
 /** After the commit, the writer also removes what killed commands left, and what was in the trash for too long. */

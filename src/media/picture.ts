@@ -142,7 +142,8 @@ const inMb = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB of memory`;
 
 function asPictureError(error: unknown): PictureError {
   if (error instanceof PictureError) return error;
-  return new PictureError(`the picture cannot be decoded: ${(error as Error).message.split('\n', 1)[0]}`);
+  // What libvips says differs with the sizes that are made, and is for programmers.
+  return new PictureError('the picture cannot be decoded; it is damaged or incomplete');
 }
 
 /** Whether two files show the same pixels in the same way, as far as their headers tell. */

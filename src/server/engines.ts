@@ -133,7 +133,7 @@ export function createDocumentMemory<Memory extends ArrayBufferLike>(
     return new Buffer(cacheMb * 1024 * 1024);
   } catch {
     // Some systems are configured not to promise more memory than they have.
-    throw new Error(`the system does not provide ${cacheMb} MB for the document cache; set CACHE_MB to less`);
+    throw new Error(`the system does not provide ${cacheMb} MB for its cache; set CACHE_MB to less`);
   }
 }
 

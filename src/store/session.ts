@@ -182,7 +182,7 @@ export const isOnNo = ({ belongs }: Dialect, kinds: string): string =>
 
 /** Problems with aliases, albums and lists, one sentence per row. */
 export const LIST_PROBLEMS = `
-  select 'a shelf holds an image that does not exist' as problem from image_shelves
+  select 'a list has an image that does not exist' as problem from image_shelves
   where image not in (select number from image)
   union all
   select 'the ' || kind || ' with the alias "' || name || '" does not exist'

@@ -2,6 +2,7 @@
 import { type Change, type ChangeGroup, type DescribedItem, listGroups } from '../catalogue/change-log.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { describeItems, nameOf } from '../changes/describe.ts';
+import { REPLACED } from '../changes/undo-images.ts';
 import type { UndoResult } from '../changes/undoing.ts';
 import type { RequestTo } from './contract.ts';
 import type { Changed, Listed, RemovedPicture, Undone } from './responses.ts';
@@ -85,18 +86,24 @@ export function viewUndo({
   };
 }
 
-/** Pictures in the trash, and those that imports leave out; the last one first. */
+/** Pictures and former files in the trash, and those that imports leave out; the last one first. */
 export async function listRemoved(openSnapshot: OpenSnapshot): Promise<RemovedPicture[]> {
   await using snapshot = await openSnapshot();
   const removed = new Map<string, RemovedPicture>();
+  // A picture that was removed may have had other files before.
   for await (const { image: id, removedAt, reason } of snapshot.removedFiles())
-    removed.set(id, { id, removedAt, reason, isInTrash: false });
-  for await (const { kind, image, removedAt } of snapshot.changeLog.trash())
-    if (kind === 'image') {
-      const { id } = image;
-      const name = nameOf(image);
-      const { reason = '' } = removed.get(id) ?? {};
-      removed.set(id, { id, removedAt, reason, ...(name && { name }), isInTrash: true });
-    }
+    if (reason !== REPLACED || !removed.has(id))
+      removed.set(id, { id, removedAt, reason, isFormer: reason === REPLACED, isInTrash: false });
+  for await (const { kind, image, removedAt } of snapshot.changeLog.trash()) {
+    const { id } = image;
+    const name = nameOf(image);
+    const { reason = '', isInTrash } = removed.get(id) ?? {};
+    // The newest comes first.
+    if (!isInTrash)
+      removed.set(id, {
+        ...{ id, removedAt, reason, ...(name && { name }) },
+        ...{ isFormer: kind === 'file', isInTrash: true },
+      });
+  }
   return [...removed.values()].sort((a, b) => (a.removedAt < b.removedAt ? 1 : -1));
 }

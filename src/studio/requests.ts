@@ -27,7 +27,7 @@ const validators = new Map<Address, Validator>();
 export function readRequest<A extends Address>(address: A, fields: unknown): RequestTo<A> {
   const validator = validators.get(address) ?? compile(endpoints[address].request);
   validators.set(address, validator);
-  if (!validator.Check(fields)) throw new StudioError(400, 'the request is not valid: reload the page');
+  if (!validator.Check(fields)) throw new StudioError(400, 'this page is out of date: reload it');
   return fields as RequestTo<A>;
 }
 
@@ -45,7 +45,7 @@ export function readQuery<A extends Address>(address: A, query: URLSearchParams)
 
 /** The body as JSON. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  const tooLarge = 'the request is too large: select fewer pictures';
+  const tooLarge = 'too much at once: select fewer pictures';
   const bytes = await readBytes(request, MAX_BODY_BYTES, tooLarge);
   try {
     return JSON.parse(bytes.toString());

@@ -130,6 +130,8 @@ export interface RemovedPicture {
   reason: string;
   /** Its title or file name, as long as it is in the trash. */
   name?: string;
+  /** Whether it is the former file of a picture that has another one. */
+  isFormer: boolean;
   /** Whether it can be restored. */
   isInTrash: boolean;
 }
@@ -152,7 +154,7 @@ export interface Health {
 
 /** What became of a picture that was sent to be added. */
 export interface AddedPicture extends Changed {
-  /** How many records were added or updated, entries included. */
+  /** How many pictures were added or updated. */
   added: number;
   updated: number;
   /** What the import says, as sentences. */

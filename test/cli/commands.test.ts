@@ -97,7 +97,7 @@ describe('zukan import', () => {
     assert.match(failed.errors, /nothing was imported\n.*invalid\.ndjson:1: not valid JSON/);
     assert.equal(
       (await runCommand(['import', valid, valid], environment)).output,
-      '1 added, 0 updated, 1 unchanged\n',
+      '0 added, 0 updated, 0 unchanged; entries: 1 added, 0 updated, 1 unchanged\n',
     );
   });
 
@@ -125,7 +125,7 @@ describe('zukan import', () => {
       (inside) => write(inside, 'svg.png', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
       /not a JPEG/,
     ],
-    ['an empty file', (inside) => write(inside, 'empty.png', ''), /not a JPEG/],
+    ['an empty file', (inside) => write(inside, 'empty.png', ''), /the file is empty/],
   ];
   for (const [what, fileIn, reason] of rejected) {
     test(`rejects ${what} with its line number, and stores nothing`, async () => {

@@ -62,7 +62,11 @@ await forEachEngineInDepth((engine) => {
         characters: ['Dora'],
         source: 'https://b.example/',
       });
-      assert.match(await ok('import', pictures), /^1 added, 1 updated/, 'the character is new');
+      assert.match(
+        await ok('import', pictures),
+        /^0 added, 1 updated.*; entries: 1 added/,
+        'the character is new',
+      );
       const [kept] = await find('--edited');
       assert.deepEqual(
         [kept?.rating, kept?.artist.name, kept?.categories, kept?.characters, kept?.source.name],
@@ -181,8 +185,12 @@ await forEachEngineInDepth((engine) => {
           [uuid(4, 1), '--source-url', 'x'],
           /^zukan: --source-url: must start with http:\/\/ or https:\/\/\n$/,
         ],
+        [
+          [uuid(4, 1), '--source-name', 'x'.repeat(256)],
+          /^zukan: --source-name: must be a text of at most 255/,
+        ],
         [[uuid(4, 1), '--taken-at', 'soon'], /^zukan: --taken-at: must look like/],
-        [[uuid(4, 1), '--add-category', ',', '--create'], /^zukan: name: must be/],
+        [[uuid(4, 1), '--add-category', ',', '--create'], /^zukan: the new name: must be/],
         [['1234', '--rating', 'sfw'], /1234 is not the id of an image/],
         [[uuid(4, 1), '--rating', 'lewd'], /Allowed choices are sfw, questionable, nsfw/],
         [[uuid(4, 1), '--reset', 'name'], /--reset name: must be alt, artist, categories/],

@@ -63,7 +63,7 @@ test('reads categories from folders and other fields from sidecars, and creates 
   assert.equal(status, 0, errors);
   assert.match(
     output,
-    /^12 added, 0 updated, 0 unchanged\n2 pictures without a rating imported as sfw \(--default-rating\)\ncreated:\n/,
+    /^4 added, 0 updated, 0 unchanged; entries: 8 added, 0 updated, 0 unchanged\n2 pictures without a rating imported as sfw \(--default-rating\)\ncreated:\n/,
   );
   for (const name of [
     'category cats',
@@ -240,7 +240,7 @@ test('--dry-run prints what would change, and changes nothing', async () => {
   assert.equal(status, 0);
   assert.match(
     output,
-    /^added {6}category {3}cats\nadded {6}image {6}cats\/a\.png\ndry run, nothing was changed; this import would result in:\n2 added, 0 updated, 0 unchanged\n/,
+    /^added {6}category {3}cats\nadded {6}image {6}cats\/a\.png\ndry run, nothing was changed; this import would result in:\n1 added, 0 updated, 0 unchanged; entries: 1 added, 0 updated, 0 unchanged\n/,
   );
   assert.ok(!existsSync(environment.DATA_DIR));
   await run('import', pictures);

@@ -101,10 +101,7 @@ await forEachEngineInDepth(async (engine) => {
     write('b/.zukanignore', '*\n'.repeat(1001));
     const { status, errors } = await run('--strict', '--exclude', 'f*');
     assert.equal(status, 1);
-    assert.ok(
-      errors.includes(`${join(pictures, 'b/.zukanignore')}: b/.zukanignore: more than 1000 rules\n`),
-      errors,
-    );
+    assert.ok(errors.includes(`${join(pictures, 'b/.zukanignore')}: more than 1000 rules\n`), errors);
     assert.match((await run('--prune')).output, /^0 added, 0 updated, 1 unchanged, 0 removed\n/);
     assert.equal((await run('--exclude', 'a'.repeat(1001))).status, 2);
   });

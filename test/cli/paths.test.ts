@@ -84,6 +84,11 @@ test('folders to import that do not exist', async () => {
     await failure(['import', path], { DATA_DIR: folder }),
     new RegExp(`${path}: no such file or folder`),
   );
+  // What Node makes of an argument that is not UTF-8.
+  assert.match(
+    await failure(['import', join(folder, 'caf\u{fffd}')], { DATA_DIR: folder }),
+    /the name is not UTF-8; rename it/,
+  );
 });
 
 test('a full disk', { skip: unlessMounting() }, async () => {

@@ -293,7 +293,10 @@ test('notices changes, and stops cleanly on a signal', async () => {
   await until('the picture is imported', () => output.includes('added'));
   child.kill('SIGTERM');
   assert.deepEqual(await ended, [0, null]);
-  assert.match(output, /\n\S+Z 2 added, 0 updated, 0 unchanged\nstopped watching\n$/);
+  assert.match(
+    output,
+    /\n\S+Z 1 added, 0 updated, 0 unchanged; entries: 1 added, 0 updated, 0 unchanged\nstopped watching\n$/,
+  );
 });
 
 test('refuses what it cannot watch', async () => {

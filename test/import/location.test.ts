@@ -43,10 +43,7 @@ test('stores pictures without their location, and recognises the original and th
   for (const format of ['jpeg', 'png', 'webp', 'avif'] as const)
     writeFileSync(join(pictures, `a.${format}`), await geotagged(format));
   writeFileSync(join(pictures, 'plain.png'), tinyPicture(1));
-  assert.match(
-    await run('import', pictures),
-    /^\d+ added, 0 updated, 0 unchanged\nlocation removed from 4 pictures\n/,
-  );
+  assert.match(await run('import', pictures), /^5 added, .*\nlocation removed from 4 pictures\n/);
   for (const { key, eTag, document } of await images()) {
     const bytes = read(key);
     assert.equal(findCoordinates(bytes), false);
@@ -71,10 +68,7 @@ test('an export with files, imported again, removes the location', async () => {
   const catalogue = join(folder, 'export/catalogue.ndjson');
   mkdirSync(join(folder, 'export'));
   await run('export', catalogue, '--files', join(folder, 'export/files'), '--quiet');
-  assert.match(
-    await run('import', catalogue),
-    /^0 added, 1 updated, \d+ unchanged\nlocation removed from 1 picture\n/,
-  );
+  assert.match(await run('import', catalogue), /^0 added, 1 updated, .*\nlocation removed from 1 picture\n/);
   assert.deepEqual(
     (await images()).map(({ id }) => id),
     [before?.id],

@@ -73,6 +73,8 @@ test('reads the colour of greyscale, palette, transparent, 16-bit and CMYK pictu
 });
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+/** Without the words of libvips, which differ with the sizes that are made. */
+const BROKEN = /^the picture cannot be decoded; it is damaged or incomplete$/;
 const rejected: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
   ['an empty file', () => Buffer.alloc(0), /the file is empty/],
   ['text', () => Buffer.from('hello'), /not a JPEG/],
@@ -86,10 +88,10 @@ const rejected: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
         .toBuffer(),
     /not a JPEG/,
   ],
-  ['a PNG in name only', () => Buffer.from('\x89PNG\r\n\x1a\n and no more', 'latin1'), /cannot be decoded/],
-  ['half a JPEG', async () => half(await noise('jpeg')), /cannot be decoded/],
-  ['half a PNG', async () => half(await noise('png')), /cannot be decoded/],
-  ['half a WebP', async () => half(await noise('webp')), /cannot be decoded/],
+  ['a PNG in name only', () => Buffer.from('\x89PNG\r\n\x1a\n and no more', 'latin1'), BROKEN],
+  ['half a JPEG', async () => half(await noise('jpeg')), BROKEN],
+  ['half a PNG', async () => half(await noise('png')), BROKEN],
+  ['half a WebP', async () => half(await noise('webp')), BROKEN],
   ['a decompression bomb', () => blank(20_000, 6000), /20000 x 6000 pixels, more than 100 megapixels/],
 ];
 for (const [what, make, reason] of rejected) {

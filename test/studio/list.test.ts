@@ -205,7 +205,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.equal((await send(Buffer.from('no picture'))).status, 422);
     tamper(box.config, "update shelf set size = 7 where name = 'sea'");
     assert.deepEqual((await studio.get('/data/problems')).json, [
-      'the shelf of category "sea" has a wrong size',
+      'the image list of category "sea" has a wrong size',
     ]);
     tamper(box.config, "update shelf set size = 2 where name = 'sea'");
   });

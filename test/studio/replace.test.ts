@@ -40,6 +40,10 @@ await forEachEngineInDepth(async (engine) => {
     const session = { ...(await studio.signIn()), 'Content-Type': 'application/octet-stream' };
     return studio.send(address, session, body, 'POST');
   };
+  const removed = async () =>
+    (await studio.get('/data/removed')).json.map(({ id, isFormer, isInTrash }: Record<string, unknown>) => [
+      ...[id, isFormer, isInTrash],
+    ]);
   const add = (query: string, body: Buffer) => upload(`/add/picture?${query}`, body);
   const replace = (query: string, body: Buffer) => upload(`/add/replacement?${query}`, body);
 
@@ -88,6 +92,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(await studio.ids('fileChanged='), [id], 'somebody should look at its rating');
     assert.equal((await studio.change('/change/trash/empty', {})).files, 1);
     assert.deepEqual(await bytesOf(), large);
+    assert.deepEqual(await removed(), [[id, true, false]]);
     const { kept } = await studio.undo(json.steps[0].id, true);
     assert.deepEqual(kept.listed, [
       { kind: 'image', id, name: 'new', reason: 'the former file was deleted for good' },
@@ -99,7 +104,7 @@ await forEachEngineInDepth(async (engine) => {
       [target, small, 422, /was removed on .* \(replaced by another file\); allow it again first/],
       [target, Buffer.from('no picture'), 422, /not a JPEG/],
       [`id=${uuid(9, 9)}&version=x`, large, 409, /there is no image with the id/],
-      ["id=';--&version=x", large, 400, /not valid/],
+      ["id=';--&version=x", large, 400, /out of date/],
     ];
     for (const [query, body, status, message] of refused) {
       const answer = await replace(`name=new.png&${query}`, body);
@@ -120,6 +125,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.match((await studio.summary([id])).details?.replacedAt ?? '', /^\d{4}-/);
     for (const address of ['former', 'former/64'])
       assert.deepEqual((await studio.get(`/picture/${id}/${address}`)).bytes, large, address);
+    assert.deepEqual(await removed(), [[id, true, true]]);
     const exported = await box.ok('export');
     await box.ok('trash', '--restore', id);
     assert.deepEqual(await bytesOf(), large);

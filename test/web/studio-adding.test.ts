@@ -165,6 +165,11 @@ describe('the studio', { skip }, async () => {
     await page.locator('#panel p', { hasText: '60 × 40' }).waitFor();
     await page.locator('#undo').click();
     await waitForMessage(page, 'Undone: restore the former file of 1 image');
+    await page.getByRole('link', { name: 'Removed' }).click();
+    await page.getByRole('button', { name: 'Bring back replaced by another file' }).click();
+    await waitForMessage(page, 'The former file is back.');
+    await page.locator('#undo').click();
+    await waitForMessage(page, 'Undone: restore the former file of 1 image');
     await page.locator('#undo').click();
     await waitForMessage(page, 'Undone: replace the file of 1 image');
     await page.getByRole('link', { name: 'Pictures', exact: true }).click();

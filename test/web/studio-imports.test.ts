@@ -112,7 +112,7 @@ describe('imports in the studio', { skip }, async () => {
     await edited.locator('dd', { hasText: 'sfw → nsfw' }).waitFor();
     assert.deepEqual(await findViolationsAtDepth(page), []);
     await page.getByLabel('Since', { exact: true }).fill('2999-01-01');
-    await page.locator('#lists p', { hasText: 'No change is recorded.' }).waitFor();
+    await page.locator('#lists p', { hasText: 'No changes.' }).waitFor();
     await page.getByLabel('Since', { exact: true }).fill('');
     await page.getByLabel('Made by').selectOption('');
     await press(page, /^Undo… .*Undo 2: import/i);

@@ -295,7 +295,7 @@ function showRemoval(count: number, isTakeDown: boolean, remove: (reason: string
   };
   const effect = isTakeDown
     ? 'This deletes what you selected, with its files and its history, at once and for ever. You can’t undo it.'
-    : 'What you remove is no longer served and moves to the trash, from which you can restore it.';
+    : 'What you remove is no longer shown, and moves to the trash, from which you can restore it.';
   const title = `${isTakeDown ? 'Take down' : 'Remove'} ${countPictures(count)}?`;
   ask(title, [el('p', {}, effect), reason.element], isTakeDown ? 'Delete for ever' : 'Remove', press);
   reason.input.focus();

@@ -7,7 +7,9 @@ import { addFolderOptions } from './options.ts';
 export function addImportCommand(program: Command, config: () => Config, terminal: Terminal): void {
   const importing = program
     .command('import')
-    .description('add or update records from catalogue files or folders of pictures, all or nothing')
+    .description(
+      'add or update pictures and entries from catalogue files or folders of pictures, all or nothing',
+    )
     .argument('<path...>', 'newline-delimited JSON files or folders; - reads standard input')
     .option('--dry-run', 'print what would change and change nothing', false)
     .option('--skip-bad', 'leave out invalid lines of catalogue files, too, and list them', false)

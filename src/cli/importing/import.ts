@@ -358,7 +358,10 @@ type Place = { kind: 'stdin' } | FolderPlace | { kind: 'file'; path: string; siz
 async function findPlace(path: string): Promise<Place> {
   if (path === STANDARD_INPUT) return { kind: 'stdin' };
   const facts = await stat(path).catch(() => {
-    throw new CommandError(`${path}: no such file or folder`);
+    const isDecoded = !path.includes('\ufffd');
+    throw new CommandError(
+      `${path}: ${isDecoded ? 'no such file or folder' : 'the name is not UTF-8; rename it'}`,
+    );
   });
   if (facts.isDirectory()) return { kind: 'folder', path, identity: await identifyFolder(path) };
   if (!facts.isFile()) throw new CommandError(`${path}: is neither a file nor a folder`);

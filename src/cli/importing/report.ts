@@ -1,4 +1,5 @@
 /** What an import did, or what a dry run would do. */
+import { sep } from 'node:path';
 import type { Change, Difference } from '../../catalogue/change-log.ts';
 import type { ImportListener, NoteKind } from '../../import/listener.ts';
 import type { NearDuplicates } from '../../import/plan/looks.ts';
@@ -36,8 +37,10 @@ class BoundedList {
   }
 }
 
+/** The label may end with the path that the reason begins with. */
 export function describeProblem({ label, reason }: Problem): string {
-  return `${label}: ${reason}`;
+  const [path = ''] = reason.split(': ', 1);
+  return `${label}${label.endsWith(`${sep}${path}`) ? reason.slice(path.length) : `: ${reason}`}`;
 }
 
 function displayName(record: RecordLine): string {
@@ -114,6 +117,7 @@ interface ReportOptions {
   onHidden?: ((label: string) => void) | undefined;
 }
 
+/** Numbers of pictures, or of entries and everything else. */
 export interface ImportSummary {
   added: number;
   updated: number;
@@ -122,6 +126,7 @@ export interface ImportSummary {
 
 export class ImportReport implements ImportListener {
   readonly summary: ImportSummary = { added: 0, updated: 0, unchanged: 0 };
+  readonly entries: ImportSummary = { added: 0, updated: 0, unchanged: 0 };
   /** Undefined if nothing changed. */
   change: Change | undefined;
   /** Each record that would change, or all if lists are not cut. For a dry run only. */
@@ -145,7 +150,7 @@ export class ImportReport implements ImportListener {
     const isImplicit = 'isImplicit' in record && record.isImplicit === true;
     // Whether the pictures that mention an entry were read does not matter to the counts.
     if (isImplicit && outcome === 'unchanged') return;
-    this.summary[outcome]++;
+    (type === 'image' ? this.summary : this.entries)[outcome]++;
     const name = displayName(record);
     if (isImplicit && outcome === 'added') this.note('created', `${type} ${name}`);
     if (differences.length > 0)
@@ -196,14 +201,18 @@ export class ImportReport implements ImportListener {
 
   /** Whether anything happened that is worth a line. */
   get isEmpty(): boolean {
-    const { added, updated } = this.summary;
-    return added + updated + (this.#pruned ?? 0) + this.#invalid.count === 0;
+    const { summary, entries } = this;
+    const changes = summary.added + summary.updated + entries.added + entries.updated;
+    return changes + (this.#pruned ?? 0) + this.#invalid.count === 0;
   }
 
   get headline(): string {
-    const { added, updated, unchanged } = this.summary;
+    const describe = ({ added, updated, unchanged }: ImportSummary) =>
+      `${added} added, ${updated} updated, ${unchanged} unchanged`;
     const removed = this.#pruned === undefined ? '' : `, ${this.#pruned} removed`;
-    return `${added} added, ${updated} updated, ${unchanged} unchanged${removed}`;
+    const hasEntries = Object.values(this.entries).some((number) => number > 0);
+    const entries = hasEntries ? `; entries: ${describe(this.entries)}` : '';
+    return `${describe(this.summary)}${removed}${entries}`;
   }
 
   async lines(): Promise<string[]> {

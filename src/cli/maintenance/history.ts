@@ -67,7 +67,7 @@ export async function historyCommand(
     return;
   }
   const changes = await listGroups(changeLog, filter);
-  if (changes.length === 0) printLine(terminal, 'no change is recorded');
+  if (changes.length === 0) printLine(terminal, 'no changes');
   else printLines(terminal, formatTable(['change', 'time', 'origin', 'user', 'what'], changes.map(toRow)));
 }
 
@@ -249,7 +249,7 @@ export async function listImports(
   await using snapshot = await openSnapshot(config);
   const imports = await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true });
   if (json) printLine(terminal, JSON.stringify(imports.map(undoView)));
-  else if (imports.length === 0) printLine(terminal, 'no import is recorded');
+  else if (imports.length === 0) printLine(terminal, 'no imports');
   else printLines(terminal, formatTable(header, imports.map(importRow)));
 }
 

@@ -83,14 +83,14 @@ export async function* findShelfProblems(
   }>('select number, kind, name, size, cover from shelf order by number');
   for await (const { number, kind, name, size, cover } of shelves) {
     const [wanted, found] = [summaryOf(expected, number), summaryOf(stored, number)];
-    const shelf = `the shelf of ${kind} "${name}"`;
+    const shelf = `the image list of ${kind} "${name}"`;
     if (size !== wanted.size) yield `${shelf} has a wrong size`;
     if (found.checksum !== wanted.checksum) yield `${shelf} has other images than those that belong on it`;
     if (isEntry(kind) && (cover ?? 0) !== wanted.cover)
       yield `the cover of ${kind} "${name}" is not its newest sfw image`;
     stored.delete(number);
   }
-  if (stored.size > 0) yield 'images are on a shelf that does not exist';
+  if (stored.size > 0) yield 'images are on a list that does not exist';
 }
 
 const isEntry = (kind: string) => ['artist', 'category', 'character', 'album'].includes(kind);

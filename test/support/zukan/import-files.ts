@@ -1,4 +1,4 @@
-/** Imports without printing anything. */
+/** Imports without printing anything. The numbers are those of pictures and entries together. */
 import { type ImportFlags, importPaths } from '../../../src/cli/importing/import.ts';
 import type { ImportSummary } from '../../../src/cli/importing/report.ts';
 import { silentTerminal } from '../../../src/cli/terminal/terminal.ts';
@@ -14,5 +14,7 @@ export async function importFiles(
     signal: new AbortController().signal,
     confirmPrune: async ({ gone }) => gone,
   });
-  return report.summary;
+  const { summary, entries } = report;
+  const sum = (outcome: keyof ImportSummary) => summary[outcome] + entries[outcome];
+  return { added: sum('added'), updated: sum('updated'), unchanged: sum('unchanged') };
 }

@@ -107,7 +107,7 @@ async function showItems(content: HTMLElement, change: Change, image: string | u
 /** Pictures that an import adds have no former fields. */
 function describeEmpty({ state, added }: Change, image: string | undefined): string {
   if (state === 'forgotten') return 'It changed too much to be remembered.';
-  if (added === 0) return 'Nothing else is recorded.';
+  if (added === 0) return 'There are no details.';
   return image === undefined ? 'It only added pictures.' : 'It added the picture.';
 }
 

@@ -42,7 +42,7 @@ export class PictureHistory {
     this.#request = new AbortController();
     try {
       const changes = await get('/data/history', { image: id }, this.#request.signal);
-      this.#note.textContent = changes.length === 0 ? 'No change of this picture is recorded.' : '';
+      this.#note.textContent = changes.length === 0 ? 'No changes of this picture.' : '';
       this.#list.replaceChildren(
         ...changes.map((change, index) =>
           changeRow(this.#steps, change, { image: id, isOpen: index < FIRST_OPEN }),

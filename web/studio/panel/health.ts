@@ -114,7 +114,7 @@ export class HealthPanel {
         ].map((text) => el('span', {}, text)),
       ),
       // These take longer, so they wait until somebody asks.
-      el('h3', {}, 'On request'),
+      el('h3', {}, 'Look for'),
       list([
         link('Pictures that look like others', () => showPictures('alike=')),
         link('Damaged files and other problems', () => {

@@ -43,7 +43,7 @@ export class HistoryPage {
 
   #render(changes: Change[]): void {
     const count = changes.length;
-    if (count === 0) this.#note.textContent = 'No change is recorded.';
+    if (count === 0) this.#note.textContent = 'No changes.';
     else this.#note.textContent = count < MAX_LISTED ? formatNumber(count) : `The last ${MAX_LISTED}`;
     const focused = document.activeElement?.closest<HTMLElement>('#lists .changes li')?.dataset.number;
     const open = new Set(

@@ -1,4 +1,4 @@
-/** The pictures that were removed. Those in the trash can be restored, others may be imported again. */
+/** The pictures and files that were removed. Those in the trash can be restored, others may be imported again. */
 import type { RemovedPicture } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
@@ -6,7 +6,7 @@ import type { Steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
 import { ask } from '../shared/dialog.ts';
 import { button, showPage } from '../shared/elements.ts';
-import { countPictures, explain, formatNumber } from '../shared/notices.ts';
+import { capitalise, explain, formatNumber } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 
 const MAX_SHOWN = 500;
@@ -44,7 +44,7 @@ function describe(count: number, inTrash: number): string {
 }
 
 function row(
-  { id, removedAt, reason, name: title, isInTrash }: RemovedPicture,
+  { id, removedAt, reason, name: title, isFormer, isInTrash }: RemovedPicture,
   steps: Steps,
   onRestored: () => void,
 ): HTMLElement {
@@ -56,7 +56,10 @@ function row(
     if (await steps.tryToMake('/change/allow', body, 'Imports may add the picture again.'))
       await showRemoved(steps, onRestored);
   };
-  const [label, act] = isInTrash ? ['Restore', restore] : ['Allow again', allow];
+  const bringBack = isFormer ? () => steps.restoreFile(id) : restore;
+  const [label, act] = isInTrash ? [isFormer ? 'Bring back' : 'Restore', bringBack] : ['Allow again', allow];
+  const preview = pictureAddress(id, isFormer ? `former/${PREVIEW_SIZE}` : PREVIEW_SIZE);
+  const what = [...(isFormer ? ['former file'] : []), isInTrash ? 'in the trash' : 'deleted'].join(', ');
   const name = `${label} ${reason || id}`;
   return el(
     'li',
@@ -64,13 +67,13 @@ function row(
     el(
       'div',
       { class: 'removed' },
-      ...(isInTrash ? [el('img', { src: pictureAddress(id, PREVIEW_SIZE), alt: '', loading: 'lazy' })] : []),
-      el('p', {}, reason || 'No reason given'),
+      ...(isInTrash ? [el('img', { src: preview, alt: '', loading: 'lazy' })] : []),
+      el('p', {}, capitalise(reason) || 'No reason given'),
       el(
         'p',
         { class: 'quiet' },
         el('time', { datetime: removedAt }, describeTime(removedAt)),
-        ` · ${isInTrash ? 'in the trash' : 'deleted'} · ${title ? `${title} · ` : ''}${id}`,
+        ` · ${what} · ${title ? `${title} · ` : ''}${id}`,
       ),
     ),
     el(
@@ -87,6 +90,6 @@ function askToEmpty(inTrash: number, steps: Steps, onRestored: () => void): void
     if (isDone) await showRemoved(steps, onRestored);
     return isDone;
   };
-  const effect = `${countPictures(inTrash)} and former files of replaced pictures are deleted for good. You can’t undo this.`;
+  const effect = `All ${formatNumber(inTrash)} pictures and former files are deleted for good. You can’t undo this.`;
   ask('Empty the trash?', [el('p', {}, effect)], 'Delete for good', press);
 }

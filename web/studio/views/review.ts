@@ -25,15 +25,13 @@ export async function showReview(steps: Steps, showPictures: (change: Change) =>
     const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
     note.textContent =
       total === 0
-        ? 'No pictures look alike. “zukan duplicates” also compares pictures of older versions.'
+        ? 'No pictures look alike. “zukan duplicates” also compares pictures that older versions imported.'
         : `${formatNumber(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
     list.append(el('div', { class: 'groups' }, ...groups.map((images) => group(steps, images))));
     const problems = await get('/data/problems', {});
     list.append(
       el('h2', {}, 'Problems'),
-      problems.length === 0
-        ? el('p', { class: 'quiet' }, 'The catalogue is consistent.')
-        : problemList(problems),
+      problems.length === 0 ? el('p', { class: 'quiet' }, 'No problems found.') : problemList(problems),
       fileCheck(),
     );
   } catch (error) {
@@ -113,7 +111,7 @@ const FIRST_SHOWN = 5;
 
 /** The first ones of a section, and a button for the others. */
 function importList(steps: Steps, imports: Change[], showPictures: (change: Change) => void): HTMLElement {
-  if (imports.length === 0) return el('p', { class: 'quiet' }, 'No import is recorded.');
+  if (imports.length === 0) return el('p', { class: 'quiet' }, 'No imports.');
   const row = (change: Change) => {
     const show = () => showPictures(change);
     const hasPictures = change.added + change.changed > 0;

@@ -11,7 +11,7 @@ const fields: Record<Field, { label: string; hint: string }> = {
   name: { label: 'Name', hint: 'On every page, up to 60 characters' },
   description: { label: 'Description', hint: 'A sentence for the foot of each page and for link previews' },
   links: { label: 'Links', hint: 'Imprint=https://example.org/imprint, Privacy=https://example.org/privacy' },
-  licence: { label: 'Licence', hint: 'Of what states none: CC BY 4.0, an address or name=address' },
+  licence: { label: 'Licence', hint: 'Of pictures that state none: CC BY 4.0, an address or name=address' },
 };
 
 export async function showSite(steps: Steps): Promise<void> {
@@ -37,6 +37,7 @@ function row(steps: Steps, field: Field, { texts, fixed }: ResponseOf<'/data/sit
     const text = input.value.trim();
     steps.make('/change/site', { field, text }).catch(explain);
   });
-  const note = variable === undefined ? hint : `The setting ${variable} says it; change it there.`;
+  const note =
+    variable === undefined ? hint : `Set by the environment variable ${variable}; change it there.`;
   return el('label', { class: 'field' }, el('span', {}, label), input, el('span', { class: 'quiet' }, note));
 }

@@ -302,7 +302,7 @@ export class DocumentVerifier {
   }
 
   verify(image: number, document: unknown): Document {
-    if (typeof document !== 'string') throw new DamagedError(`the document of image ${image} is missing`);
+    if (typeof document !== 'string') throw new DamagedError(`the fields of image ${image} are missing`);
     // Parsing takes as long as reading, so it is not repeated. The health check looks at every document again.
     if (hasBit(this.#verified, image)) return document;
     this.verifyAgain(image, document);
@@ -311,7 +311,7 @@ export class DocumentVerifier {
 
   verifyAgain(image: number, document: unknown): void {
     if (typeof document !== 'string' || !isWhole(document))
-      throw new DamagedError(`the document of image ${image} is damaged`);
+      throw new DamagedError(`the fields of image ${image} are damaged`);
     setBit(this.#verified, image);
   }
 }
@@ -345,5 +345,5 @@ export function verifyEntry(document: unknown): ByteString {
     // What JSON consists of is ASCII, so it can be parsed without decoding it.
     if (isUtf8(bytes) && typeof JSON.parse(json).id === 'string') return json;
   } catch {}
-  throw new DamagedError('the document of an artist, character or category is damaged');
+  throw new DamagedError('the fields of an artist, character or category are damaged');
 }
