@@ -101,6 +101,8 @@ test('reads every variable', () => {
     refusesTraining: true,
   });
   assert.deepEqual(config.apiRatings, ['sfw', 'questionable']);
+  const { SITE_LINKS } = describeConfig(config);
+  assert.equal(SITE_LINKS, 'Imprint=https://xn--r8jz45g.example/a=b, About=http://example.org/');
   assert.equal(config.rateLimit, 'off');
   assert.ok(config.rateLimitExempt.check('10.1.2.3') && config.rateLimitExempt.check('::1', 'ipv6'));
   assert.equal(config.redisPrefix, 'zukan:staging');

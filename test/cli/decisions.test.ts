@@ -70,7 +70,23 @@ await forEachEngineInDepth((engine) => {
           /the character "Koharu" already exists; give the --source of another work/,
         );
       await ok(...create, '--source', 'Winter', '--add-alias', 'Ko-chan');
-      assert.match((await run('entry', 'character', 'Koharu')).errors, /2 characters are called "Koharu"/);
+      await ok('entry', 'character', 'Mei', '--create', '--source', 'Winter');
+      assert.match(
+        (await run('entry', 'character', 'Mei', '--name', 'Koharu')).errors,
+        /the character "Koharu" already exists; use --merge-into/,
+      );
+      await ok(
+        'entry',
+        'character',
+        'Mei',
+        '--name',
+        'Koharu',
+        '--source',
+        'Spring',
+        '--remove-alias',
+        'Mei',
+      );
+      assert.match((await run('entry', 'character', 'Koharu')).errors, /3 characters are called "Koharu"/);
       const shown = JSON.parse(await ok('entry', 'character', 'Ko-chan', '--json'));
       assert.deepEqual([shown.source, shown.aliases], ['Winter', ['Ko-chan']]);
       assert.deepEqual(shelfProblems(config), []);

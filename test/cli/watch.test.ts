@@ -240,6 +240,24 @@ test('--prune keeps the image and the decisions about a picture that moves', asy
   }
 });
 
+test('--prune removes an image whose picture became private', async () => {
+  const lines = await watchDuring(
+    [
+      ({ pictures }) => {
+        for (let index = 0; index < 12; index++) writeTiny(pictures, `${index}.png`, index);
+      },
+      nothing,
+      ({ pictures }) => writeFileSync(join(pictures, '3.yml'), 'UID: x\nType: image\nPrivate: true\n'),
+      nothing,
+      nothing,
+      graceEnds,
+      nothing,
+    ],
+    { prune: true },
+  );
+  assert.match(lines.join('\n'), /1 image whose files are gone:\n.*pictures\/3\.png\n.* 1 removed\n/);
+});
+
 test('--prune removes nothing if a disk is not mounted, even with --yes', async () => {
   const lines = await watchDuring(
     [

@@ -126,6 +126,17 @@ await forEachEngineInDepth(async (engine) => {
     assertError(await service.get('/api/image/random?expiry=604800', bare.headers), 403);
   });
 
+  test('importing again uploads nothing and changes nothing', async () => {
+    const requests = requestsSent().length;
+    assert.equal((await importFiles(config, [catalogue])).unchanged, 17);
+    assert.match((await run('import', '--dry-run', catalogue)).output, /0 added, 0 updated, 17 unchanged/);
+    assert.ok(
+      requestsSent()
+        .slice(requests)
+        .every((request) => /^HEAD |^GET .*\/\.catalogue$/.test(request)),
+    );
+  });
+
   test('an import that fails leaves nothing in the bucket', async () => {
     const before = await keys();
     for (let index = 0; index < 5; index++) writeTiny(folder, `more/${index}.png`, index);

@@ -236,6 +236,21 @@ for (const path of ['/feed.xml', '/feed.json'])
       assert.notEqual((await service.get(`${path}?categories=sea`)).headers.etag, first.headers.etag);
     });
 
+    test('HEAD and compression work', async () => {
+      const get = await service.get(path);
+      const head = await service.get(path, {}, 'HEAD');
+      assert.deepEqual(
+        [head.status, head.text, head.headers['content-length'], head.headers.etag],
+        [200, '', get.headers['content-length'], get.headers.etag],
+      );
+      for (const encoding of ['br', 'gzip']) {
+        const answer = await service.get(path, { 'Accept-Encoding': encoding });
+        assert.equal(answer.headers['content-encoding'], encoding);
+        assert.ok(answer.bytes.length < get.bytes.length / 3);
+      }
+      assertError(await service.get(path, {}, 'POST'), 405);
+    });
+
     test('counts like a call of the API', async () => {
       const limited = await startAgain({ RATE_LIMIT: 'on' });
       const { headers } = await limited.get(path);

@@ -15,6 +15,7 @@ import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 test('its id is a version 5 UUID in the namespace of URLs', () => {
   const namespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
@@ -57,6 +58,14 @@ await forEachEngineInDepth((engine) => {
     const image = await store.catalogue.image(uuid(4, 2));
     const { artist, source } = contentOf(image as never);
     assert.deepEqual({ artist, source }, { artist: UNKNOWN_ARTIST.id, source: { name: '', url: '' } });
+  });
+
+  test('is made by the first edit that gives an image to it', async () => {
+    const box = sandbox(engine);
+    await box.import([{ type: 'artist', name: 'Ann' }, keyed(1, { id: uuid(4, 1), artist: 'Ann' })]);
+    const edit = await runCommand(['edit', uuid(4, 1), '--artist', 'Unknown'], box.environment);
+    assert.equal(edit.status, 0, edit.errors);
+    assert.deepEqual((await artistsIn(box.config)).at(-1), { ...UNKNOWN_ARTIST, images: 1 });
   });
 
   test('stays when its last image is removed, and takes images that lose their artist', async () => {
