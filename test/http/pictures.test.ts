@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { lastingLinks, parsePictureAddress } from '../../src/access/links.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { type Drawing, draw } from '../support/pictures/pictures.ts';
-import { environmentOf, forEachEngine } from '../support/servers/engines.ts';
+import { environmentOf, forEachEngineInDepth } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -17,7 +17,7 @@ import { type Envelope, filesFolder, importKnownCatalogue, startService } from '
 const environment = { THUMBNAILS: '20,50,80' };
 const LASTING = 'public, max-age=86400, s-maxage=3600';
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const folder = temporaryFolder();
   const config = await importKnownCatalogue({ engine, environment }, folder);
   const service = await startService(config);

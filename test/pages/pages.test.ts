@@ -13,7 +13,7 @@ import {
   sfwImageId,
   writeGalleryCatalogue,
 } from '../support/catalogues/gallery.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
 import { type Answer, configFor, startService } from '../support/zukan/service.ts';
@@ -50,7 +50,7 @@ const nextOf = ({ text }: Answer) =>
 const jsonIn = ({ text }: Answer) =>
   JSON.parse(/<script type="application\/ld\+json">([\s\S]*?)<\/script>/.exec(text)?.[1] ?? '{}');
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const folder = temporaryFolder();
   const config = configFor(folder, {
     ...engine.environment(),

@@ -8,7 +8,7 @@ import { Sitemap } from '../../src/pages/sitemap.ts';
 import { openStore } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
 import { configFor } from '../support/zukan/service.ts';
@@ -41,7 +41,7 @@ const categories = [
   { type: 'category', id: uuid(1, 2), name: 'secret', nsfw: true },
 ];
 
-await forEachEngine(async (engine) => {
+await forEachEngineInDepth(async (engine) => {
   const folder = temporaryFolder();
   const config = configFor(folder, engine.environment());
   await drawInto(folder, { file: 'a.png', format: 'png', width: 6, height: 4, colour: '#c02020' });
