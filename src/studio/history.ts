@@ -97,7 +97,7 @@ export async function listRemoved(openSnapshot: OpenSnapshot): Promise<RemovedPi
   for await (const { kind, image, removedAt } of snapshot.changeLog.trash()) {
     const { id } = image;
     const name = nameOf(image);
-    const { reason = '', isInTrash } = removed.get(id) ?? {};
+    const { reason = kind === 'file' ? REPLACED : '', isInTrash } = removed.get(id) ?? {};
     // The newest comes first.
     if (!isInTrash)
       removed.set(id, {

@@ -191,7 +191,7 @@ await forEachEngineInDepth(async (engine) => {
         output,
       );
       const number =
-        /kept 2 images, moved 3 to the trash; "zukan undo (\d+)" restores them\n$/.exec(output)?.[1] ?? '';
+        /kept 2 images, moved 3 to the trash; "zukan undo (\d+)" undoes it\n$/.exec(output)?.[1] ?? '';
       assert.equal((await run('duplicates', '--keep', 'largest')).output, 'no images look alike\n');
       const found = JSON.parse(await list()) as { id: string; categories: string[] }[];
       assert.deepEqual(found.find(({ id }) => id === large)?.categories, ['cat', 'decided', 'large']);

@@ -39,7 +39,7 @@ await forEachEngineInDepth((engine) => {
       assert.match(dry, /^dry run, nothing was changed; 2 images would be moved to the trash\n\S+\n\S+\n$/);
       assert.equal(await ok('export'), exported);
       const moved = await ok('trash', '--artist', 'Ann');
-      assert.match(moved, /^moved 2 images to the trash; "zukan undo 2" restores them\n$/);
+      assert.match(moved, /^moved 2 images to the trash; "zukan undo 2" undoes it\n$/);
       assert.equal((await ok('find')).trim().split('\n').length, 1);
       await ok('undo', '2');
       assert.equal(await ok('export'), exported);

@@ -115,6 +115,19 @@ await forEachEngineInDepth(async (engine) => {
     await box.ok('check');
   });
 
+  test('the former file of one that was edited is listed as that', async () => {
+    for (const quality of [90, 60]) {
+      writeFileSync(join(box.pictures, 'edited.jpg'), await paint(3, 60, 40)().jpeg({ quality }).toBuffer());
+      await box.ok('import', '--full', box.pictures);
+    }
+    const [{ reason, isFormer, isInTrash }] = (await studio.get('/data/removed')).json;
+    assert.deepEqual([reason, isFormer, isInTrash], ['replaced by another file', true, true]);
+    assert.match(await box.ok('history', '--limit', '1'), /1 image changed/);
+    const [{ number }] = JSON.parse(await box.ok('history', '--json'));
+    assert.match(await box.ok('history', String(number)), /file: replaced by another one/);
+    await box.ok('trash', '--empty', '--yes');
+  });
+
   test('the former file comes back, and the stricter rating of both stays', async () => {
     const third = await paint(2, 90, 60)().png().toBuffer();
     const { version } = await studio.summary([id]);

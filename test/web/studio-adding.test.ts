@@ -165,6 +165,9 @@ describe('the studio', { skip }, async () => {
     await page.locator('#panel p', { hasText: '60 × 40' }).waitFor();
     await page.locator('#undo').click();
     await waitForMessage(page, 'Undone: restore the former file of 1 image');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.locator('#lists summary', { hasText: 'Replace the file' }).first().click();
+    await page.locator('dd', { hasText: 'replaced by another one' }).waitFor();
     await page.getByRole('link', { name: 'Removed' }).click();
     await page.getByRole('button', { name: 'Bring back replaced by another file' }).click();
     await waitForMessage(page, 'The former file is back.');

@@ -126,7 +126,7 @@ async function keepChosen(
   const done = `kept ${count(kept.length, 'image')}, moved ${removed} to the trash`;
   if (removed === 0) printLine(terminal, 'no images look alike');
   else if (dryRun) printLine(terminal, `dry run, nothing was changed; this would result in: ${done}`);
-  else printLine(terminal, `${done}; "zukan undo ${change}" restores them`);
+  else printLine(terminal, `${done}; "zukan undo ${change}" undoes it`);
 }
 
 async function readMissing(config: Config, terminal: Terminal): Promise<number> {

@@ -75,7 +75,7 @@ async function moveCommand(
   const moved = count(images.length, 'image');
   if (isDryRun) printLines(terminal, [`${DRY_RUN}; ${moved} would be moved to the trash`, ...images]);
   else if (images.length === 0) printLine(terminal, `moved ${moved} to the trash`);
-  else printLine(terminal, `moved ${moved} to the trash; "zukan undo ${change}" restores them`);
+  else printLine(terminal, `moved ${moved} to the trash; "zukan undo ${change}" undoes it`);
 }
 
 async function restoreCommand(

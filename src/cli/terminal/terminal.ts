@@ -97,6 +97,8 @@ const MAX_VALUE_LENGTH = 60;
 /** `rating: sfw → nsfw`. */
 export function formatDifference({ field, before, after }: Difference, maxLength = MAX_VALUE_LENGTH): string {
   const show = (value: string) => shorten(value, maxLength) || '(none)';
+  // People know files by no hash.
+  if (field === 'file' && before && after) return 'file: replaced by another one';
   return `${field}: ${show(before)} → ${show(after)}`;
 }
 

@@ -26,7 +26,6 @@ const fieldNames: Record<string, string> = {
   fileName: 'file name',
 };
 const PREVIEW_SIZE = 128;
-const MAX_HASH_LENGTH = 12;
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 export function changeRow(
@@ -140,6 +139,8 @@ function fieldsOf({ kind, what, differences }: DescribedItem): HTMLElement[] {
   if (kind === 'taken-down') return [];
   const shown = differences.filter(({ field, before, after }) => {
     if (kind === 'removed') return field === 'reason';
+    // Its values are hashes.
+    if (field === 'file') return what === 'changed';
     // That a field is changed by hand follows from the change of the field.
     if (field === 'edited') return differences.length === 1;
     return what === 'changed' || `${before}${after}` !== 'false';
@@ -149,17 +150,18 @@ function fieldsOf({ kind, what, differences }: DescribedItem): HTMLElement[] {
       'div',
       {},
       el('dt', {}, fieldNames[field] ?? field),
-      what === 'changed'
-        ? el('dd', {}, readable(before), ' → ', readable(after))
-        : el('dd', {}, readable(before || after)),
+      field === 'file'
+        ? el('dd', {}, 'replaced by another one')
+        : what === 'changed'
+          ? el('dd', {}, readable(before), ' → ', readable(after))
+          : el('dd', {}, readable(before || after)),
     ),
   );
 }
 
 function readable(text: string): Node | string {
   if (text === '') return el('span', { class: 'quiet' }, 'none');
-  if (isTime.test(text)) return describeTime(text);
-  return /^[\da-f]{40,}$/.test(text) ? `${text.slice(0, MAX_HASH_LENGTH)}…` : text;
+  return isTime.test(text) ? describeTime(text) : text;
 }
 
 /** A picture that was deleted for good has none. */
