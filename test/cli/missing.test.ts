@@ -75,7 +75,7 @@ await forEachEngine((engine) => {
     if (TMPDIR === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = TMPDIR;
     assert.equal(status, 0, errors);
-    assert.match(output, /^dry run.*\n3 added, 0 updated, 0 unchanged, 0 removed\n/m);
+    assert.match(output, /^dry run.*\n2 added, 0 updated, 0 unchanged, 0 removed; entries: 1 added, .*\n/m);
     assert.equal(errors, '');
     assert.deepEqual(readdirSync(folder), ['pictures']);
     // It did not create a catalogue either, whose place is not a folder.

@@ -92,7 +92,7 @@ await forEachEngine((engine) => {
     assert.deepEqual((await find('--character', 'Renée'))[0]?.characters, ['Renée']);
 
     const line = JSON.stringify({ type: 'category', name: nfd('café'), description: 'Coffee.' });
-    assert.match((await pipe(line, 'import', '-')).output, /^0 added, 1 updated/);
+    assert.match((await pipe(line, 'import', '-')).output, /; entries: 0 added, 1 updated/);
     await ok('entry', 'artist', nfd('Zoë'), '--add-alias', nfd('Zö'));
     assert.match(await ok('entry', 'artist', 'Zö'), /aliases +Zö\n/);
     const [first] = await find();
