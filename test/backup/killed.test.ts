@@ -122,10 +122,7 @@ test('a backup that is killed or fails leaves the one before, or is complete', a
   };
   const renaming = '^rename .*manifest\\.json$';
   type Point = [from: string, position: number, isNew: boolean];
-  const points: Point[] = [
-    [renaming, 1, false],
-    [renaming, 2, true],
-  ];
+  const points: Point[] = [[renaming, 1, false], ...atDepth<Point[]>([], [[renaming, 2, true]])];
   const { trace } = await traceCommand(prepareBackup('whole'), at('new'));
   const commit = trace.findIndex((operation) => new RegExp(renaming).test(operation)) + 1;
   const first = trace.findIndex((operation) => operation.includes('/whole/files')) + 1;

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { atDepth } from '../support/depth.ts';
+import { atDepth, testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { main, NODE_COMPILE_CACHE, runCommand } from '../support/zukan/program.ts';
@@ -57,7 +57,7 @@ test('a command that changes the catalogue does all of it', async () => {
   assert.equal(JSON.parse((await runCommand(['stats', '--json'], environment)).output).images.count, 4);
 });
 
-test('an export that also copies files fails, because it is not complete', async () => {
+testDeep('an export that also copies files fails, because it is not complete', async () => {
   assert.deepEqual(await runUnread(`export --files '${temporaryFolder()}'`), {
     status: 1,
     errors: 'zukan: the output was closed before the export was complete\n',

@@ -1,4 +1,5 @@
 /** `check` and `export --files` while other commands change the catalogue. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { openFiles } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
+import { testDeep } from '../support/depth.ts';
 import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -110,7 +112,7 @@ test('the next export removes the temporary file of a killed one, and not of a r
   assert.deepEqual(temporary(), [running]);
 });
 
-test('Ctrl-C stops an export and leaves no file', async () => {
+testDeep('Ctrl-C stops an export and leaves no file', async () => {
   const box = await importTwoImages();
   const path = join(box.folder, 'out.ndjson');
   const moment = { operation: 1, signal: 'SIGINT' } as const;

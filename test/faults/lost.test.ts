@@ -138,7 +138,7 @@ if (!skip) {
     assert.equal((await run('check', '--quiet')).output, 'no problems found\n');
   });
 
-  test('a server stops on SIGTERM even if the database hangs', async () => {
+  testDeep('a server stops on SIGTERM even if the database hangs', async () => {
     const { proxied } = newCatalogue();
     const server = await serve(proxied);
     proxy.isSilent = true;

@@ -1,10 +1,12 @@
 /** `zukan studio` as a process: it prints addresses and ends on a signal. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { startStudio } from '../../src/cli/serving/studio.ts';
 import { sandbox } from '../support/catalogues/import.ts';
+import { testDeep } from '../support/depth.ts';
 import { runCommand, start } from '../support/zukan/program.ts';
 
 const { get } = process.getBuiltinModule('node:http');
@@ -67,20 +69,23 @@ test('warns of the network, unless only this machine can connect', async () => {
   }
 });
 
-test('a second studio of the same catalogue takes another port, and the usual one is used again', async () => {
-  const box = sandbox();
-  await box.import([]);
-  const start = () => startStudio(box.config, { host: '127.0.0.1', port: undefined });
-  const portOf = (studio: Awaited<ReturnType<typeof start>>) => Number(new URL(studio.newAddress()).port);
-  let usual: number;
-  {
-    await using first = await start();
-    usual = portOf(first);
-    assert.ok(usual >= 0x4000 && usual < 0x8000, String(usual));
-    await using second = await start();
-    assert.notEqual(portOf(second), usual);
-    assert.equal((await fetch(second.newAddress())).status, 200);
-  }
-  await using again = await start();
-  assert.equal(portOf(again), usual);
-});
+testDeep(
+  'a second studio of the same catalogue takes another port, and the usual one is used again',
+  async () => {
+    const box = sandbox();
+    await box.import([]);
+    const start = () => startStudio(box.config, { host: '127.0.0.1', port: undefined });
+    const portOf = (studio: Awaited<ReturnType<typeof start>>) => Number(new URL(studio.newAddress()).port);
+    let usual: number;
+    {
+      await using first = await start();
+      usual = portOf(first);
+      assert.ok(usual >= 0x4000 && usual < 0x8000, String(usual));
+      await using second = await start();
+      assert.notEqual(portOf(second), usual);
+      assert.equal((await fetch(second.newAddress())).status, 200);
+    }
+    await using again = await start();
+    assert.equal(portOf(again), usual);
+  },
+);

@@ -1,8 +1,10 @@
 /** Scrolling that goes on: many pages, the way back, keyboards, and pictures that are released. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { openGallery } from '../support/browser/gallery-pages.ts';
+import { testDeep } from '../support/depth.ts';
 import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 
 const skip = unless(findChromium(), 'Chromium', installChromium);
@@ -99,7 +101,7 @@ describe('scrolling', { skip }, async () => {
     await finish();
   });
 
-  test('in the viewer, the next picture may be on the next page', async () => {
+  testDeep('in the viewer, the next picture may be on the next page', async () => {
     const { page, finish } = await open('/newest?nsfw=sfw', { viewport: { width: 400, height: 300 } });
     const ids = await idsOf(page);
     const last = page.locator(`[data-id="${ids[16]}"]`);
@@ -121,7 +123,7 @@ describe('scrolling', { skip }, async () => {
     await finish();
   });
 
-  test('a picture of a row that waits for its rest has the focus when the viewer closes', async () => {
+  testDeep('a picture of a row that waits for its rest has the focus when the viewer closes', async () => {
     const viewport = { width: 400, height: 300 };
     const withholdNextPage = (context: BrowserContext) => context.route(/[?&]cursor=/, () => {});
     const { page, finish } = await open('/newest?nsfw=sfw', { viewport, prepare: withholdNextPage });

@@ -253,50 +253,53 @@ describe('the studio', { skip }, async () => {
     },
   );
 
-  test('every way to pictures leaves the keyboard with them, and a phone rates what it shows large', async () => {
-    const { page, finish } = await open();
-    const focused = () => page.locator('#grid:focus').waitFor();
-    await page.locator('.health button', { hasText: 'without an alternative text' }).focus();
-    await page.keyboard.press('Enter');
-    await focused();
-    await page.locator('#show').selectOption('lacks=licence');
-    await page.getByRole('button', { name: 'Remove the filter without a licence' }).click();
-    await focused();
-    await page
-      .locator('.health button', { hasText: /pictures?$/ })
-      .last()
-      .click();
-    await focused();
-    await page.keyboard.press('ArrowRight');
-    await page.locator('#tile-0[aria-selected="true"]').waitFor();
-    await page.keyboard.press('Delete');
-    await page.locator('dialog').getByRole('button', { name: 'Remove' }).click();
-    await waitForUndo(page, 'move 1 image to the trash');
-    await focused();
-    await page.keyboard.press('z');
-    await page.locator('#undo:disabled').waitFor();
-    await focused();
+  testDeep(
+    'every way to pictures leaves the keyboard with them, and a phone rates what it shows large',
+    async () => {
+      const { page, finish } = await open();
+      const focused = () => page.locator('#grid:focus').waitFor();
+      await page.locator('.health button', { hasText: 'without an alternative text' }).focus();
+      await page.keyboard.press('Enter');
+      await focused();
+      await page.locator('#show').selectOption('lacks=licence');
+      await page.getByRole('button', { name: 'Remove the filter without a licence' }).click();
+      await focused();
+      await page
+        .locator('.health button', { hasText: /pictures?$/ })
+        .last()
+        .click();
+      await focused();
+      await page.keyboard.press('ArrowRight');
+      await page.locator('#tile-0[aria-selected="true"]').waitFor();
+      await page.keyboard.press('Delete');
+      await page.locator('dialog').getByRole('button', { name: 'Remove' }).click();
+      await waitForUndo(page, 'move 1 image to the trash');
+      await focused();
+      await page.keyboard.press('z');
+      await page.locator('#undo:disabled').waitFor();
+      await focused();
 
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.keyboard.press('Home');
-    await page.keyboard.press('Enter');
-    await place(page, '1');
-    const bar = page.locator('#bar');
-    await bar.getByRole('button', { name: 'nsfw', exact: true }).click();
-    await place(page, '2');
-    await bar.getByRole('button', { name: 'Next' }).click();
-    await place(page, '3');
-    const heights = await bar
-      .locator('.rate button')
-      .evaluateAll((all) => all.map((one) => one.clientHeight));
-    assert.ok(
-      heights.every((height) => height >= 44),
-      String(heights),
-    );
-    await bar.getByRole('button', { name: 'Undo' }).click();
-    await page.locator('#undo:disabled').waitFor({ state: 'attached' });
-    await finish();
-  });
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Enter');
+      await place(page, '1');
+      const bar = page.locator('#bar');
+      await bar.getByRole('button', { name: 'nsfw', exact: true }).click();
+      await place(page, '2');
+      await bar.getByRole('button', { name: 'Next' }).click();
+      await place(page, '3');
+      const heights = await bar
+        .locator('.rate button')
+        .evaluateAll((all) => all.map((one) => one.clientHeight));
+      assert.ok(
+        heights.every((height) => height >= 44),
+        String(heights),
+      );
+      await bar.getByRole('button', { name: 'Undo' }).click();
+      await page.locator('#undo:disabled').waitFor({ state: 'attached' });
+      await finish();
+    },
+  );
 
   testDeep('fingers select, rate, tag, swipe and zoom on a phone', async () => {
     const { page, finish } = await open(undefined, {
