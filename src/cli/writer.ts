@@ -40,7 +40,7 @@ export function writersFor(
   return () => openForChange(config, author, { onWait, warn: warnOn(terminal) });
 }
 
-/** A wrong value is that of an option. */
+/** A wrong value is that of an option. A name that is blocked is no mistake of the call. */
 export async function changeByOptions<T>(
   flags: object,
   openWriter: () => Promise<CatalogueWriter>,
@@ -50,8 +50,9 @@ export async function changeByOptions<T>(
   try {
     return await changeCatalogue(openWriter, isDryRun, work);
   } catch (error) {
-    if (!(error instanceof RecordError)) throw error;
-    throw new UsageError(error.message.replace(/^[\w.]+(?=: )/, (field) => nameOption(field, flags)));
+    const [field] = (error instanceof RecordError && /^[\w.]+(?=: )/.exec(error.message)) || [];
+    if (field === undefined) throw error;
+    throw new UsageError(nameOption(field, flags) + (error as RecordError).message.slice(field.length));
   }
 }
 

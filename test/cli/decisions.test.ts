@@ -254,8 +254,11 @@ await forEachEngineInDepth((engine) => {
         (await pipe('{"type":"category","name":"SPAM"}', 'import', '-')).errors,
         /the category "SPAM" is blocked; "zukan entry category 'SPAM' --unblock" lifts the block/,
       );
-      for (const option of ['--name', '--add-alias'])
-        assert.match((await run('entry', 'category', 'cat', option, 'Spam')).errors, /is blocked/);
+      for (const option of ['--name', '--add-alias']) {
+        const { status, errors } = await run('entry', 'category', 'cat', option, 'Spam');
+        assert.match(errors, /is blocked/);
+        assert.equal(status, 1);
+      }
       assert.match((await run('entry', 'category', 'cat', '--block')).errors, /add --remove to remove it/);
       assert.match(await ok('entry', 'category', 'spam', '--unblock'), /"zukan import --full" adds it again/);
       assert.match(await ok('import', '--full', pictures), /created:\n {2}category spam\n/);
