@@ -82,7 +82,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(await albums(), {});
     assert.match(
       await importFolder('--dry-run', '--albums-from', 'folders'),
-      /^2 added, 0 updated, 4 unchanged\n/m,
+      /^0 added, 0 updated, 4 unchanged; entries: 2 added, 0 updated, 0 unchanged\n/m,
     );
     assert.deepEqual(await albums(), {});
     await importFolder('--albums-from', 'folders');

@@ -51,7 +51,7 @@ await forEachEngineInDepth(async (engine) => {
       output,
       /^1 added.*\nskipped \(invalid\):\n.*:2: bad\.png: .*\n.*:3: none\.png: no such file\n$/,
     );
-    assert.match(errors, /\nzukan: 2 invalid pictures or records left out, see above\n$/);
+    assert.match(errors, /^zukan: 2 invalid pictures or records left out, see above\n$/m);
     const before = snapshot(config);
     const refused = await importLines(...lines, { type: 'image', file: '2.png', nsfw: 'safe' });
     assert.match(refused.errors, /nothing was imported\n.*:4: /s, 'an invalid line stops it');

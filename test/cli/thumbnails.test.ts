@@ -142,8 +142,11 @@ await forEachEngineInDepth((engine) => {
         assert.deepEqual([status, headers['content-type']], [200, mimetype]);
       }
     const { headers } = await service.get(`/api/image/${uuid(4, 1)}/file?width=40`);
+    const picture = await send(new URL(headers.location as string));
+    // A lasting address redirects to a bucket.
+    const last = picture.status === 302 ? await send(new URL(picture.headers.location as string)) : picture;
+    assert.equal(last.status, 200);
     assert.match(headers.location as string, /40/);
-    assert.equal((await send(new URL(headers.location as string))).status, 200);
   });
 
   testOnce('thumbnails are removed with their image, and replaced with its file', async () => {
@@ -188,14 +191,14 @@ await forEachEngineInDepth((engine) => {
 
     const found = await run('30', 'check');
     assert.match(found.output, /^image [0-9a-f-]{36}: the file of a thumbnail is missing\n/);
-    assert.ok(found.output.includes(`${unused}: no image uses this file\n`));
-    assert.equal(
-      found.errors.split('\n').at(-2),
-      'zukan: found 2 problems; "zukan check --repair" can repair 2',
-    );
+    // In a bucket, it may be what an import on another machine stores.
+    const isYoung = engine.name !== 'SQLite';
+    assert.equal(found.output.includes(`${unused}: no image uses this file\n`), !isYoung);
+    assert.match(found.errors, isYoung ? /1 file less than a day old is left alone/ : /can repair 2\n$/);
     const repaired = await run('30', 'check', '--repair');
     assert.equal(repaired.output, 'no problems found\n');
     assert.match(repaired.errors, /made the thumbnails of 1 image\n/);
+    if (isYoung) await files.remove([unused]);
     assert.deepEqual(await storedKeys(), before);
     assert.deepEqual(await storedKeys(), await usedKeys());
   });

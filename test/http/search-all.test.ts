@@ -64,8 +64,9 @@ await forEachEngine(async (engine) => {
       { width: 20, height: 20 },
       { width: 20, height: 30 },
     ]);
-    const isAnimated = random(4) === 0;
     const id = uuid(4, index);
+    // It is known of these bytes.
+    const isAnimated = images.get(id)?.isAnimated ?? random(4) === 0;
     images.set(id, {
       id,
       names: {
@@ -321,5 +322,68 @@ await forEachEngine(async (engine) => {
     assertError(await service.get('/api/search?q=a&expiry=60'), 401);
     const { headers } = await makeToken(box.config, ['image:custom-expiry']);
     assert.equal((await service.get('/api/search?q=fox&expiry=60', headers)).status, 200);
+  });
+
+  test('what people and bots typed in vain is found, or said', async () => {
+    const examples = sandbox(engine);
+    const some = (index: number, rest: object) => keyed(index, { id: uuid(4, index), ...rest });
+    await examples.import([
+      ...['fox', 'foxgirl', 'night', 'alpha'].map((name) => ({ type: 'category', name })),
+      ...['Anna Muller', 'Ink & Co'].map((name) => ({ type: 'artist', name })),
+      some(1, { categories: ['fox', 'night'], title: 'Summer holidays', artist: 'Anna Muller' }),
+      some(2, {
+        categories: ['fox', 'alpha'],
+        description: 'A sunrise over the lake',
+        artist: 'Anna Muller',
+      }),
+      some(3, {
+        categories: ['foxgirl', 'night', 'alpha'],
+        title: 'Family',
+        artist: 'Ink & Co',
+        alt: '日の出の狐',
+      }),
+    ]);
+    const other = await startService(examples.config);
+    const found = async (q: string) => {
+      const { images, words, suggestions } = await find(other, q);
+      return {
+        images: (images as { id: string }[]).map(({ id }) => Number(id.slice(-4))),
+        unknown: words
+          .filter((word: { found: boolean }) => !word.found)
+          .map(({ text }: { text: string }) => text),
+        suggestions: suggestions.map(({ q, images }: { q: string; images: number }) => `${q} ${images}`),
+      };
+    };
+    const all = (images: number[]) => ({ images, unknown: [], suggestions: [] });
+    assert.deepEqual(await found('fox -night'), all([2]));
+    assert.deepEqual(await found('-nigth alpha'), {
+      images: [3, 2],
+      unknown: ['-nigth'],
+      suggestions: ['-night alpha 1'],
+    });
+    assert.deepEqual(await found('family anna'), all([]));
+    assert.deepEqual(await found('summer anna'), all([1]));
+    assert.deepEqual(await found('sunrise'), all([2]));
+    assert.deepEqual(await found('foxgrl'), { images: [], unknown: ['foxgrl'], suggestions: ['foxgirl 1'] });
+    assert.deepEqual(await found('holidys'), {
+      images: [],
+      unknown: ['holidys'],
+      suggestions: ['holidays 1'],
+    });
+    assert.deepEqual(await found('artist:ana fxo'), {
+      ...{ images: [], unknown: ['artist:ana', 'fxo'] },
+      suggestions: ['artist:anna fox 2'],
+    });
+    assert.deepEqual(await found('müller'), all([2, 1]));
+    assert.deepEqual(await found('ANNA İ'), { ...all([]), unknown: ['İ'] });
+    assert.deepEqual(await found('日の出'), all([3]));
+    assert.deepEqual(await found('狐'), all([3]));
+    assert.deepEqual(await found('n'), { ...all([]), unknown: ['n'] });
+    assert.deepEqual(await found('category:dog'), { images: [], unknown: ['category:dog'], suggestions: [] });
+    assert.deepEqual(await found('"ink & co"'), all([3]));
+    // Names before titles before other texts.
+    await runCommand(['edit', uuid(4, 1), '--description', 'family'], examples.environment);
+    await runCommand(['edit', uuid(4, 2), '--add-category', 'family', '--create'], examples.environment);
+    assert.deepEqual(await found('family'), all([2, 3, 1]));
   });
 });
