@@ -39,6 +39,17 @@ test('docs/commands.md names every command', () => {
   );
 });
 
+test('--help groups the commands as docs/commands.md does', () => {
+  const help = buildProgram(() => assert.fail('no command runs'), silentTerminal).helpInformation();
+  const groups = Array.from(help.matchAll(/^([A-Z][\w ,]+):$/gm), ([, group]) => group);
+  const sections = Array.from(read('commands.md').matchAll(/^## (.+)$/gm), ([, section]) => section);
+  assert.ok(sections.length > 4);
+  assert.deepEqual(
+    groups.filter((group) => group !== 'Options' && group !== 'Commands'),
+    sections.filter((section) => section !== 'On Windows'),
+  );
+});
+
 function listCommands(command: Command, words: string[]): string[] {
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   return [

@@ -1,5 +1,4 @@
 /** The catalogue as request handlers read it. */
-
 import type { ByteString } from '../lib/byte-string.ts';
 import type { RandomInt } from '../lib/random.ts';
 import type { SiteTexts } from '../lib/site-texts.ts';

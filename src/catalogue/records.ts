@@ -1,5 +1,4 @@
 /** What is stored besides entries: images, the files they came from, decisions of operators, tokens and the last backup. */
-
 import type * as Type from '../lib/json-schema.ts';
 import type { SiteField } from '../lib/site-texts.ts';
 import { foldName, normaliseName } from './names.ts';

@@ -342,7 +342,7 @@ function toApiError(error: unknown, { id, log }: Exchange): ApiError {
   if (error instanceof Unavailable) {
     log.warn({ request: id, reason: error.message }, 'unavailable');
     const advice = error.advice ?? 'The service is temporarily unavailable: try again in a second.';
-    return new ApiError(503, advice, { 'Retry-After': error.advice === undefined ? '1' : '60' });
+    return new ApiError(503, advice, { 'Retry-After': error.retryAfter });
   }
   log.error({ request: id, ...errorField(error) }, 'unexpected error');
   return new ApiError(500, 'Something went wrong on our side. Please try again later.');

@@ -231,4 +231,6 @@ export function workerFailuresMetric(failures: number): Metric {
 export class Unavailable extends Error {
   /** For clients, if another time is no better. */
   readonly advice: string | undefined = undefined;
+  /** In seconds, as the header says it. */
+  readonly retryAfter: string = '1';
 }

@@ -205,7 +205,7 @@ class Pages {
     const page = layout(await this.#frame(), head, main);
     exchange.headers({
       'Cache-Control': 'no-store',
-      ...(error instanceof ApiError ? error.headers : { 'Retry-After': '1' }),
+      ...(error instanceof ApiError ? error.headers : { 'Retry-After': (error as Unavailable).retryAfter }),
     });
     exchange.sendCompressed(status, Buffer.from(page.text), HTML_TYPE);
   }

@@ -26,5 +26,6 @@ test('is a 503 that says so, not a failure of the service', async () => {
   }
   const page = await get('/search?q=a', { Accept: 'text/html' });
   assert.equal(page.status, 503);
+  assert.equal(page.headers['retry-after'], '60');
   assert.match(page.text, /This search takes too long .*: use rarer words/);
 });

@@ -19,6 +19,7 @@ export interface NameList {
 export class SearchTooLong extends Unavailable {
   override readonly advice =
     'This search takes too long in so large a catalogue: use rarer words, or a simpler pattern.';
+  override readonly retryAfter = '60';
 }
 
 /** A fraction of a second. Work is counted, not timed: the same search has the same result on a busy machine. */
