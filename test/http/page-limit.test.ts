@@ -28,6 +28,8 @@ test('a flood gets a short page, is never blocked by it, and does not affect oth
   const crawler = await ask(client, `/?image=${uuid(4, 1)}`, '*/*');
   assertError(crawler, 429, /Too many pages/);
   assert.equal(crawler.headers['retry-after'], '1');
+  // A checkout packs it.
+  assertError(await ask(client, '/client.tgz', '*/*'), 429, /Too many pages/);
 
   assert.equal((await ask('203.0.113.3', '/')).status, 200);
   const call = await ask(client, '/api/stats', '*/*');

@@ -14,7 +14,7 @@ import {
 import { type Exchange, JSON_TYPE } from '../../../http/exchange.ts';
 import type * as Type from '../../../lib/json-schema.ts';
 import { license, version } from '../../../lib/version.ts';
-import { accentStyle, HTML_TYPE, scriptPolicy } from '../../../pages/html.ts';
+import { accentStyle, admitPage, HTML_TYPE, scriptPolicy } from '../../../pages/html.ts';
 import { readClientPackage } from '../client-package.ts';
 import { buildComponents, idKey, parameterKey, toSchemaOrRef } from './components.ts';
 import { ExampleCache, type Examples } from './examples.ts';
@@ -252,7 +252,10 @@ export function referencePages(
   return {
     '/openapi.json': async (exchange) => sendAsset(exchange, await json(exchange)),
     '/postman.json': async (exchange) => sendAsset(exchange, await postman(exchange)),
-    '/client.tgz': async (exchange) => sendAsset(exchange, await client()),
+    '/client.tgz': async (exchange) => {
+      // A checkout packs it, again after a failure.
+      if (admitPage(services, exchange)) sendAsset(exchange, await client());
+    },
     '/docs.css': async (exchange) => sendVersioned(exchange, await style()),
     '/docs.js': async (exchange) => sendVersioned(exchange, await script()),
     '/docs': async (exchange) => {

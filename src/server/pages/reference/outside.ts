@@ -157,6 +157,15 @@ const feed = (operationId: string, format: string, type: string, schema: Schema)
   );
 };
 
+const tooManyPages = {
+  429: linkError(
+    429,
+    'The client loads pages too fast. This never blocks it.',
+    'Too many pages at once. Try again in a second.',
+    'Retry-After',
+  ),
+};
+
 export const pages: Record<string, PathItem> = {
   '/feed.xml': feed('atomFeed', 'an Atom feed', ATOM_TYPE, text),
   '/feed.json': feed('jsonFeed', 'a JSON Feed', JSON_FEED_TYPE, { type: 'object' }),
@@ -239,7 +248,12 @@ export const pages: Record<string, PathItem> = {
     'clientPackage',
     'Get the package of the typed client',
     'For `npm install`, Yarn, pnpm and Bun. A checkout without the compiler has none.',
-    { ...asset('application/gzip', {}), 404: refTo('responses', 'NotFound'), ...failures },
+    {
+      ...asset('application/gzip', {}),
+      404: refTo('responses', 'NotFound'),
+      ...tooManyPages,
+      ...failures,
+    },
   ),
   '/favicon.ico': page('icon', 'Get the icon of the site', 'Browsers show it next to the title of a page.', {
     200: success(bytes, 'ETag', 'Cache-Control'),
@@ -263,12 +277,7 @@ export const pages: Record<string, PathItem> = {
     'Its parts have the pages of the gallery for search engines, and images rated sfw.',
     {
       ...asset('application/xml', text),
-      429: linkError(
-        429,
-        'The client loads pages too fast. This never blocks it.',
-        'Too many pages at once. Try again in a second.',
-        'Retry-After',
-      ),
+      ...tooManyPages,
       ...failures,
     },
   ),
