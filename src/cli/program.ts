@@ -1,5 +1,5 @@
 /** The command line: parses the arguments, runs a command and returns the exit status. */
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError, Help } from 'commander';
 import { type Config, ConfigError, type Environment, readConfig } from '../config/config.ts';
 import { readSettings, type Settings } from '../config/environment.ts';
 import { version } from '../lib/version.ts';
@@ -56,7 +56,12 @@ export function buildProgram(
     .description('A self-hosted image catalogue with a read-only JSON API.')
     .version(`v${version}`)
     .option('--settings <file>', 'read settings that are no environment variables from this file')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      // That a flag is off unless it is given says nothing.
+      optionDescription: (option) =>
+        option.defaultValue === false ? option.description : new Help().optionDescription(option),
+    })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),

@@ -79,6 +79,7 @@ test('the help of every command has an example, whose commands and options exist
     const { status, output } = await runCommand([...words, '--help'], {});
     assert.equal(status, 0);
     assert.ok(output.startsWith(`Usage: zukan ${words.join(' ')} `), output);
+    assert.doesNotMatch(output, /default: false/);
     const [, text = ''] = output.split('\nExamples:\n');
     const lines = text.split('\n').filter(Boolean);
     assert.ok(lines.length > 0, `zukan ${words.join(' ')} --help has no example`);

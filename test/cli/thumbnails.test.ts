@@ -194,7 +194,7 @@ await forEachEngineInDepth((engine) => {
     // In a bucket, it may be what an import on another machine stores.
     const isYoung = engine.name !== 'SQLite';
     assert.equal(found.output.includes(`${unused}: no image uses this file\n`), !isYoung);
-    assert.match(found.errors, isYoung ? /1 file less than a day old is left alone/ : /can repair 2\n$/);
+    assert.match(found.errors, isYoung ? /kept 1 unused file less than a day old/ : /can repair 2\n$/);
     const repaired = await run('30', 'check', '--repair');
     assert.equal(repaired.output, 'no problems found\n');
     assert.match(repaired.errors, /made the thumbnails of 1 image\n/);

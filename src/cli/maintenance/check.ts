@@ -113,7 +113,7 @@ async function findFileProblems(
   progress.finish();
   if (recent > 0)
     terminal.stderr.write(
-      `${count(recent, 'file')} less than a day old ${recent === 1 ? 'is' : 'are'} left alone: an import on another machine may be storing them\n`,
+      `kept ${count(recent, 'unused file')} less than a day old: an import on another machine may be storing ${recent === 1 ? 'it' : 'them'}\n`,
     );
   const ours = unused.filter(isOurKey);
   const originals = ours.filter((key) => originalKey(key) === undefined).length;
