@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { UNKNOWN_ARTIST } from '../../src/catalogue/documents/document.ts';
 import { readLayout } from '../../src/media/decoding.ts';
-import { openStore } from '../../src/server/engines.ts';
+import { openSnapshot, openStore } from '../../src/server/engines.ts';
+import { findLackingIds } from '../../src/studio/review.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
 import { paint } from '../support/pictures/painting.ts';
@@ -154,6 +155,21 @@ await forEachEngineInDepth(async (engine) => {
     const { count, listed } = await studio.change('/check/files', {});
     assert.equal(count, 3);
     assert.match(listed[0], /^image .* is missing$/);
+  });
+
+  test('other requests are served while what pictures lack is found', async () => {
+    const box = sandbox(engine);
+    await box.import(Array.from({ length: 1100 }, (_, index) => keyed(index, { id: image(index) })));
+    let turns = 0;
+    const countTurn = () => {
+      turns++;
+      next = setImmediate(countTurn);
+    };
+    let next = setImmediate(countTurn);
+    const found = await findLackingIds(['title'], () => openSnapshot(box.config), '');
+    clearImmediate(next);
+    assert.equal(found.size, 1100);
+    assert.ok(turns > 1, `${turns} turns`);
   });
 
   test('pictures nearby suggest categories, and names of a list are looked up', async () => {
