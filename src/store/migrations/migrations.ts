@@ -2,9 +2,10 @@
 import { readTexts } from '../../catalogue/documents/document.ts';
 import { withoutTitle } from '../../catalogue/lines.ts';
 import { normaliseName } from '../../catalogue/names.ts';
-import { termsOf } from '../../catalogue/search/terms.ts';
+import { termsOf } from '../../catalogue/search/words.ts';
 import { blockOf, changeSizes, lastOf, packImages, packKeys } from '../../catalogue/sets/blocks.ts';
 import { BEFORE_1_0 } from '../../lib/version.ts';
+import type { TableSyntax } from './tables.ts';
 
 type Value = string | number;
 
@@ -124,12 +125,9 @@ export interface Dialect {
   addShelf: (shelf: string) => string;
   /** The shelves in `image_shelves.shelves`. */
   parseShelves: (stored: unknown) => number[];
-  /** Makes the tables with the blocks of shelves and sizes. */
-  createBlocks: string;
-  /** Makes the table with the index of texts. */
-  createTexts: string;
-  /** Makes the table with the texts of the site. */
-  createSite: string;
+  syntax: TableSyntax;
+  /** What else the tables with the blocks of shelves and sizes need. */
+  afterBlocks?: string[];
 }
 
 /** For catalogues that could not be filtered by the type of the file. */
@@ -180,9 +178,12 @@ class RowWriter {
  * Stores the images of a shelf in blocks, and the sizes of all images, instead of a row for each image on each shelf, which a commit
  * in a large catalogue had to move.
  */
-const packShelves = ({ parseShelves, createBlocks }: Dialect): DataMigration =>
+const packShelves = ({ parseShelves, syntax: { int, end }, afterBlocks = [] }: Dialect): DataMigration =>
   function* () {
-    for (const statement of createBlocks.split(';')) yield* query(statement);
+    yield* query(`create table shelf_block
+      (shelf ${int} not null, block ${int} not null, images text not null, primary key (shelf, block))${end}`);
+    yield* query(`create table size_block (block ${int} primary key, sizes text not null)${end}`);
+    for (const statement of afterBlocks) yield* query(statement);
     const rows = new RowWriter('shelf_block (shelf, block, images)');
     for (let above = 0; ; ) {
       const [next] = yield* query<{ image: number }>(
@@ -204,9 +205,10 @@ const packShelves = ({ parseShelves, createBlocks }: Dialect): DataMigration =>
   };
 
 /** Indexes the texts of images in blocks, as the shelves, instead of a row for each word of a title. */
-const indexTexts = ({ createTexts }: Dialect): DataMigration =>
+const indexTexts = ({ syntax: { int, key, endOfIndex } }: Dialect): DataMigration =>
   function* () {
-    yield* query(createTexts);
+    yield* query(`create table text_block
+      (term ${key} not null, block ${int} not null, images text not null, primary key (term, block))${endOfIndex}`);
     const rows = new RowWriter('text_block (term, block, images)');
     let images: [image: number, terms: Set<string>][] = [];
     const pack = function* () {
@@ -244,5 +246,5 @@ export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
   addTypes(dialect),
   packShelves(dialect),
   indexTexts(dialect),
-  dialect.createSite,
+  `create table site_text (field text primary key, value text not null)${dialect.syntax.endOfIndex}`,
 ];
