@@ -6,6 +6,7 @@ import type {
   CatalogueWriter,
   Entry,
   ImageRow,
+  Lookup,
   PlacedImage,
   SavedEntry,
   SavedImage,
@@ -80,12 +81,16 @@ async function createWriter(
   const images = new ImageWriter(session, placements, lastImage);
   const entries = new EntryWriter(session, placements);
   const lookup = createLookup(session);
-  const writer: UnrecordedWriter = {
+  const changeLog = createChangeLog(session, recorder, expiry, lastImage, (numbers) =>
+    images.reserve(numbers),
+  );
+  // What is changed is recorded before, with how it was. Adding images costs nothing more.
+  return {
     ...lookup,
     fixedShelves,
-    decisions: createDecisions(session),
+    decisions: recordDecisions(createDecisions(session), recorder),
     sourceFiles: createSourceFileWriter(session),
-    changeLog: createChangeLog(session, recorder, expiry, lastImage, (numbers) => images.reserve(numbers)),
+    changeLog,
     async *imagesOn(shelf) {
       await placements.write();
       yield* lookup.imagesOn(shelf);
@@ -97,13 +102,52 @@ async function createWriter(
         eTags,
       ]);
     },
-    saveEntries: (changed) => entries.save(changed),
-    saveAliases: (entry) => entries.saveAliases([entry]),
-    removeEntries: (removed) => entries.remove(removed),
-    saveImages: (changed, former) => images.save(changed, former),
+    async saveEntries(changed) {
+      for (const [kind, ofKind] of Map.groupBy(changed, ({ kind }) => kind))
+        await recordEntries(lookup, recorder, kind, ofKind);
+      await entries.save(changed);
+    },
+    async saveAliases(entry) {
+      await recordEntries(lookup, recorder, entry.kind, [entry]);
+      await entries.saveAliases([entry]);
+    },
+    async removeEntries(removed) {
+      for (const [kind, ofKind] of Map.groupBy(removed, ({ kind }) => kind)) {
+        const ids = ofKind.map(({ id }) => id);
+        await recorder.entriesChanged((await lookup.entriesById(kind, ids)).map((before) => ({ before })));
+      }
+      await entries.remove(removed);
+    },
+    async saveImages(changed) {
+      await images.save(changed, await recordImages(lookup, recorder, changed));
+    },
     savePerceptualHashes: (changed) => images.saveHashes(changed),
-    removeImages: (ids) => images.remove(ids),
-    restoreImages: (removed) => images.restore(removed),
+    async restoreImages(removed) {
+      await recorder.imagesRestored(removed.map(({ row }) => row));
+      await images.restore(removed);
+    },
+    async trashImages(ids) {
+      const rows = await images.remove(ids);
+      await recorder.imagesTrashed(rows);
+      return rows;
+    },
+    async takeDownImages(ids) {
+      const taken = new Map<string, ImageRow>((await images.remove(ids)).map((row) => [row.id, row]));
+      const takeImages = (trashed: TrashedImage[], isAlive: (id: string) => boolean) => {
+        // One that was imported again has the same id.
+        for (const { kind, image } of trashed)
+          if (kind === 'image' && !taken.has(image.id) && !isAlive(image.id)) taken.set(image.id, image);
+      };
+      takeImages(await changeLog.trashed(ids), () => false);
+      // The same picture may have been another image before.
+      const ofBytes = await changeLog.trashedBytes([...taken.values()].map(({ eTag }) => eTag));
+      const alive = await lookup.findImageIds(ofBytes.map(({ image }) => image.id));
+      takeImages(ofBytes, (id) => alive.images.has(id));
+      const removed = [...taken.values()];
+      const former = await changeLog.trashed([...new Set([...ids, ...taken.keys()])]);
+      await recorder.imagesTakenDown(removed);
+      return { removed, former: [...former, ...ofBytes].map(({ image }) => image) };
+    },
     unusedKeys: (keys) => findUnusedKeys(session, keys),
     restoreTokens: (records) => session.restoreTokens(records),
     async identify(identity) {
@@ -116,6 +160,7 @@ async function createWriter(
       await images.indexTexts();
     },
     async commit() {
+      await recorder.finish();
       await placements.write();
       await images.write();
       await entries.rewriteDocuments();
@@ -128,87 +173,20 @@ async function createWriter(
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
-  return recordWriter(writer, recorder);
-}
-
-// A writer that also records what it changes and how that was before, whatever function makes the change.
-
-/** What is written without being recorded. */
-type UnrecordedWriter = Omit<CatalogueWriter, 'saveImages' | 'trashImages' | 'takeDownImages'> & {
-  saveImages(images: PlacedImage[], former: SavedImage[]): Promise<void>;
-  removeImages(ids: string[]): Promise<SavedImage[]>;
-};
-
-/** Adding images costs nothing more. */
-function recordWriter(writer: UnrecordedWriter, recorder: ChangeRecorder): CatalogueWriter {
-  const { removeImages, ...rest } = writer;
-  return {
-    ...rest,
-    decisions: recordDecisions(writer.decisions, recorder),
-    async saveEntries(entries) {
-      for (const [kind, ofKind] of Map.groupBy(entries, ({ kind }) => kind))
-        await recordEntries(writer, recorder, kind, ofKind);
-      await writer.saveEntries(entries);
-    },
-    async saveAliases(entry) {
-      await recordEntries(writer, recorder, entry.kind, [entry]);
-      await writer.saveAliases(entry);
-    },
-    async removeEntries(entries) {
-      for (const [kind, ofKind] of Map.groupBy(entries, ({ kind }) => kind)) {
-        const ids = ofKind.map(({ id }) => id);
-        await recorder.entriesChanged((await writer.entriesById(kind, ids)).map((before) => ({ before })));
-      }
-      await writer.removeEntries(entries);
-    },
-    async saveImages(images) {
-      await writer.saveImages(images, await recordImages(writer, recorder, images));
-    },
-    async restoreImages(images) {
-      await recorder.imagesRestored(images.map(({ row }) => row));
-      await writer.restoreImages(images);
-    },
-    async trashImages(ids) {
-      const rows = await removeImages(ids);
-      await recorder.imagesTrashed(rows);
-      return rows;
-    },
-    async takeDownImages(ids) {
-      const taken = new Map<string, ImageRow>((await removeImages(ids)).map((row) => [row.id, row]));
-      const takeImages = (trashed: TrashedImage[], isAlive: (id: string) => boolean) => {
-        // One that was imported again has the same id.
-        for (const { kind, image } of trashed)
-          if (kind === 'image' && !taken.has(image.id) && !isAlive(image.id)) taken.set(image.id, image);
-      };
-      takeImages(await writer.changeLog.trashed(ids), () => false);
-      // The same picture may have been another image before.
-      const ofBytes = await writer.changeLog.trashedBytes([...taken.values()].map(({ eTag }) => eTag));
-      const alive = await writer.findImageIds(ofBytes.map(({ image }) => image.id));
-      takeImages(ofBytes, (id) => alive.images.has(id));
-      const removed = [...taken.values()];
-      const former = await writer.changeLog.trashed([...new Set([...ids, ...taken.keys()])]);
-      await recorder.imagesTakenDown(removed);
-      return { removed, former: [...former, ...ofBytes].map(({ image }) => image) };
-    },
-    async commit() {
-      await recorder.finish();
-      await writer.commit();
-    },
-  };
 }
 
 /** Their aliases may belong to other entries so far, which lose them. */
 async function recordEntries(
-  writer: UnrecordedWriter,
+  lookup: Lookup,
   recorder: ChangeRecorder,
   kind: Kind,
   entries: Entry[],
 ): Promise<void> {
   const saved = entries.flatMap(({ id, shelf }) => (shelf === undefined ? [] : [id]));
-  const before = new Map((await writer.entriesById(kind, saved)).map((entry) => [entry.id, entry]));
+  const before = new Map((await lookup.entriesById(kind, saved)).map((entry) => [entry.id, entry]));
   const owners = new Map<string, SavedEntry>();
   const named = entries.flatMap(({ aliases = [] }) => aliases);
-  for (const owner of await writer.entriesByAlias(kind, [...new Set(named)]))
+  for (const owner of await lookup.entriesByAlias(kind, [...new Set(named)]))
     for (const alias of owner.aliases) owners.set(nameKey(kind, alias), owner);
   const changes: Parameters<ChangeRecorder['entriesChanged']>[0] = [];
   for (const entry of entries) {
@@ -228,14 +206,14 @@ async function recordEntries(
 
 /** Returns the rows that those of the images have which exist. */
 async function recordImages(
-  writer: UnrecordedWriter,
+  lookup: Lookup,
   recorder: ChangeRecorder,
   images: PlacedImage[],
 ): Promise<SavedImage[]> {
   const updated = images.filter(({ row }) => row.number !== undefined);
   recorder.imagesAdded(images.length - updated.length);
   const changed = new Map(updated.map((image) => [image.row.id, image]));
-  const before = await writer.imagesById([...changed.keys()]);
+  const before = await lookup.imagesById([...changed.keys()]);
   await recorder.imagesChanged(
     before.map((before) => {
       const { row: after, dropsFile } = changed.get(before.id) as PlacedImage;
