@@ -1,9 +1,9 @@
 /** The cost of a rate limit decision in memory and in Redis, the longest one in memory, and the memory per client. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Limiter } from '../src/access/limiter.ts';
 import { createLimiterMemory, MemoryLimiter } from '../src/access/limits/memory.ts';
 import { RedisLimiter } from '../src/access/limits/redis.ts';
+import type { Limiter } from '../src/access/rate.ts';
 import { heldMemory } from '../test/support/checks/memory.ts';
 import { freePort } from '../test/support/servers/redis.ts';
 import { median } from './statistics.ts';

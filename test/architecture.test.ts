@@ -57,7 +57,7 @@ const rooms = [
       'src/cli/maintenance',
       'src/cli/importing',
     ],
-    ...['src/cli/migrating.ts', 'src/cli/writer.ts', 'src/cli/completion.ts', 'src/cli/terminal'],
+    ...['src/cli/migrating.ts', 'src/cli/writer.ts', 'src/cli/terminal'],
   ],
   [
     ...['src/server/workers', 'src/server/app.ts', 'src/server/engines.ts', 'src/server/pages/reference'],
@@ -90,7 +90,6 @@ const rooms = [
   ],
   [
     ...['src/import/run.ts', 'src/import/apply', 'src/import/prepare', 'src/import/files.ts'],
-    'src/import/listener.ts',
     ...['src/import/sources', 'src/import/plan', 'src/import/sidecar', 'src/import/records'],
   ],
   ['src/media/s3', 'src/media', 'src/media/metadata'],
@@ -101,18 +100,12 @@ const rooms = [
   ],
   [
     ...['src/store/drivers', 'src/store/write', 'src/store/read', 'src/store/document-cache'],
-    ...[
-      'src/store/change-log',
-      'src/store/migrations',
-      'src/store/reads.ts',
-      'src/store/view.ts',
-      'src/store/session.ts',
-    ],
+    ...['src/store/change-log', 'src/store/migrations', 'src/store/view.ts', 'src/store/session.ts'],
   ],
   [
     ...['src/catalogue/lines.ts', 'src/catalogue/catalogue.ts', 'src/catalogue/documents'],
     ...['src/catalogue/writer.ts', 'src/catalogue/change-log.ts', 'src/catalogue/records.ts'],
-    ...['src/catalogue/search', 'src/catalogue/names.ts', 'src/catalogue/search/fold.ts'],
+    ...['src/catalogue/search', 'src/catalogue/names.ts'],
     ...['src/catalogue/sets', 'src/catalogue/rights.ts', 'src/catalogue/schemas.ts'],
   ],
 ];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { fileName, type Stored } from '../src/backup/format.ts';
-import { fillWithDemo } from '../src/cli/serving/demo.ts';
+import { fillWithDemo } from '../src/cli/serving/serve.ts';
 import type { ImageLine } from '../src/import/records/record.ts';
 import { createCatalogue, openSnapshot } from '../src/server/engines.ts';
 import { makeCatalogue, succeed } from './support/catalogues/backup.ts';

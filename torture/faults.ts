@@ -2,7 +2,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { noProgress } from '../src/cli/terminal/interaction.ts';
+import { noProgress } from '../src/cli/terminal/terminal.ts';
 import { keyed } from '../test/support/catalogues/import.ts';
 import { mountDisk } from '../test/support/servers/mount.ts';
 import { until } from '../test/support/until.ts';

@@ -1,6 +1,6 @@
 /** Sends random requests on several connections at once and checks every response. */
 import { setTimeout } from 'node:timers/promises';
-import type { Progress } from '../src/cli/terminal/interaction.ts';
+import type { Progress } from '../src/cli/terminal/terminal.ts';
 import { findProblem, type Situation } from './checks.ts';
 import { type Answer, Connection } from './connection.ts';
 import type { Facts, Seen } from './parameters.ts';

@@ -3,7 +3,7 @@
  * the new one, and the next command that changes it leaves nothing behind.
  */
 import { join } from 'node:path';
-import type { Progress } from '../src/cli/terminal/interaction.ts';
+import type { Progress } from '../src/cli/terminal/terminal.ts';
 import { inParallel } from '../src/lib/concurrency.ts';
 import { unlessMounting } from '../test/support/servers/mount.ts';
 import { findChromium, installChromium, unless } from '../test/support/servers/needs.ts';

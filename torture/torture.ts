@@ -1,7 +1,7 @@
 /** The whole run: costs, floods, faults, random requests, kills. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { noProgress, type Progress, startProgress } from '../src/cli/terminal/interaction.ts';
+import { noProgress, type Progress, startProgress } from '../src/cli/terminal/terminal.ts';
 import { newFolder } from '../test/support/workspace.ts';
 import { measureCosts } from './costs.ts';
 import { failOver } from './failover.ts';

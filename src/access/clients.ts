@@ -1,7 +1,7 @@
 /** Who calls: the address of the client, proxies that hide clients, and other sites in somebody's browser. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
-import type { BudgetRule, ClientBudget } from './limiter.ts';
+import type { BudgetRule, ClientBudget } from './rate.ts';
 
 // The address of the client, by which the rate limit counts, and the origin that it called. Both may be behind trusted proxies.
 

@@ -2,7 +2,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Filter } from '../catalogue/catalogue.ts';
 import { ID_LENGTH, type LinkedFile, type SignLink } from '../catalogue/documents/image-document.ts';
-import { fold } from '../catalogue/search/fold.ts';
+import { fold } from '../catalogue/names.ts';
 
 // Lasting addresses: `/pictures/<id>/<size>.webp` for a thumbnail, and `/pictures/<id>/original.<type>`. Pages add `?v=<version>`, so
 // a replaced file has a new address. Each file has exactly these two, so nobody can fill a cache with copies.
@@ -50,7 +50,7 @@ export function parsePictureAddress(path: string, search: string): PictureAddres
 }
 
 // Expiring links to image bytes: when they expire, and the links to files that zukan serves itself,
-// `/files/<name>?expires=<unix seconds>&signature=<base64url>`. Links to object storage are in media/s3/links.ts.
+// `/files/<name>?expires=<unix seconds>&signature=<base64url>`. Links to object storage are in media/s3/client.ts.
 
 /** When a link works, in seconds since 1970. */
 export interface Validity {

@@ -3,8 +3,7 @@
  * one is sent: 429; 401 for an invalid token, or a missing one where the endpoint requires it; 400; 401 for an `expiry`
  * without a token; 403; 301 or 404.
  */
-import { fileRule } from '../access/limiter.ts';
-import { type Decision, MAX_VIOLATIONS } from '../access/rate.ts';
+import { type Decision, fileRule, MAX_VIOLATIONS } from '../access/rate.ts';
 import { expiryAllowance, explainMalformed, hashIn, isExempt, isLive, type Token } from '../access/tokens.ts';
 import type { Caller } from '../catalogue/catalogue.ts';
 import { sendAsset } from '../http/assets.ts';

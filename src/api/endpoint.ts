@@ -1,6 +1,5 @@
 /** How an endpoint is declared, what its handler gets, and the links and answers that it returns. */
 import type { IncomingMessage } from 'node:http';
-import type { ClientBudget, Exemptions, Limiter } from '../access/limiter.ts';
 import {
   type Cursors,
   type FileLinks,
@@ -8,6 +7,7 @@ import {
   lastingLinks,
   linkValidity,
 } from '../access/links.ts';
+import type { ClientBudget, Exemptions, Limiter } from '../access/rate.ts';
 import type { Token, TokenStore } from '../access/tokens.ts';
 import type { Caller, Catalogue, Moved } from '../catalogue/catalogue.ts';
 import type { SignLink, SiteDetails } from '../catalogue/documents/image-document.ts';

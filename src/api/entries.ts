@@ -5,7 +5,7 @@ import type { SignLink } from '../catalogue/documents/image-document.ts';
 import { withoutRights } from '../catalogue/rights.ts';
 import type { Kind, Page } from '../catalogue/schemas.ts';
 import * as schemas from '../catalogue/schemas.ts';
-import { PatternError } from '../catalogue/search/reader.ts';
+import { PatternError } from '../catalogue/search/pattern.ts';
 import { ApiError } from '../http/exchange.ts';
 import type { ByteString } from '../lib/byte-string.ts';
 import * as Type from '../lib/json-schema.ts';

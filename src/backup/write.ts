@@ -3,7 +3,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenRecord } from '../access/tokens.ts';
-import { catalogueLines, joinLines } from '../catalogue/lines.ts';
+import type { ChangeLogReader } from '../catalogue/change-log.ts';
+import {
+  catalogueLines,
+  changeLine,
+  itemLine,
+  joinLines,
+  NewNumbers,
+  trashLine,
+} from '../catalogue/lines.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { inParallel, streamBatches } from '../lib/concurrency.ts';
 import { flush } from '../lib/file-system.ts';
@@ -29,10 +37,9 @@ import {
   removeOldLists,
   writeManifest,
 } from './generations.ts';
-import { backUpHistory } from './history.ts';
-import { findDoubt, PictureFiles } from './picture-files.ts';
+import { findDoubt, PictureFiles, type StoredFiles } from './picture-files.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   /** The identity of the catalogue. */
   catalogue: string | undefined;
   openSnapshot(): Promise<CatalogueSnapshot>;
@@ -48,7 +55,7 @@ export interface BackupOptions {
   signal: AbortSignal;
 }
 
-export interface BackupResult {
+interface BackupResult {
   manifest: Manifest;
   /** Of everything that a restore of it needs. */
   bytes: number;
@@ -225,4 +232,42 @@ async function writeList(path: string, lines: AsyncIterable<string>): Promise<Li
   }
   await file.sync();
   return { size, sha256: sum.digest('hex') };
+}
+
+// Writes the change log and the trash to a backup.
+
+/**
+ * `images` are the numbers of the images in the backup. What the trash has without a file is left out: it cannot be
+ * restored, or was deleted after the backup began.
+ */
+async function* backUpHistory(
+  log: ChangeLogReader,
+  images: number[],
+  pictures: PictureFiles,
+  counts: { changes: number; trash: number },
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  const files = new Map<string, StoredFiles>();
+  const trashed: number[] = [];
+  for await (const batch of streamBatches(log.trash(), BATCH_SIZE)) {
+    signal.throwIfAborted();
+    await inParallel(batch, MAX_CONCURRENT_FILES, async ({ kind, image }) => {
+      const stored = await pictures.add(image);
+      if (!stored) return;
+      files.set(image.key, stored);
+      if (kind === 'image') trashed.push(image.number);
+    });
+  }
+  const numbers = new NewNumbers([...images, ...trashed]);
+  for await (const change of log.changes()) {
+    counts.changes++;
+    yield changeLine(change, numbers);
+  }
+  for await (const item of log.storedItems()) yield itemLine(item);
+  for await (const row of log.trash()) {
+    const stored = files.get(row.image.key);
+    if (!stored) continue;
+    counts.trash++;
+    yield trashLine(row, formatImage(row.image, row.image, stored), numbers);
+  }
 }

@@ -246,3 +246,25 @@ export interface LogPart {
   items: StoredItem[];
   trash: TrashedImage[];
 }
+
+/** Something that stays as it is when a change is undone. */
+export interface Kept {
+  kind: ChangeItem['kind'];
+  id: string;
+  /** Of an entry. The title or the file name of an image that has one. */
+  name?: string;
+  reason: string;
+}
+
+export interface UndoResult {
+  change: Change;
+  /** The ids of images that went to the trash, that came back from it, and that have former fields again. */
+  removed: string[];
+  restored: string[];
+  changed: string[];
+  /** How many of these have another file. */
+  replaced: number;
+  /** How many entries were removed, restored or changed. */
+  entries: number;
+  kept: Kept[];
+}

@@ -6,8 +6,6 @@ import type { BlockedName, RemovedFile } from './records.ts';
 import { DETAIL_FIELDS, type Details, type Kind } from './schemas.ts';
 import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from './writer.ts';
 
-// Writes stored records as lines of a catalogue file, which an import reads.
-
 const kinds: Kind[] = ['category', 'artist', 'character'];
 const CHUNK_SIZE = 65_536;
 

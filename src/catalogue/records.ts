@@ -5,8 +5,6 @@ import { foldName, normaliseName } from './names.ts';
 import type * as schemas from './schemas.ts';
 import type { Document, Kind, Mimetype, Rating } from './schemas.ts';
 
-// An image as it is stored.
-
 /**
  * A stored image. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The document has the
  * entity tag that the file is served with, which some storage assigns itself.) `number` is its position in the order of

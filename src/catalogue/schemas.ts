@@ -88,8 +88,6 @@ export function cutText(text: string, maxLength: number): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1).toWellFormed();
 }
 
-// TypeBox schemas of everything the API returns. Types, validation and the API reference are derived from them.
-
 const Text = Type.String();
 const text = (description: string) => Type.String({ description });
 const TextOrEmpty = text('empty if unknown');

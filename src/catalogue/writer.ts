@@ -171,7 +171,7 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   misnumbered(): AsyncIterable<string>;
 }
 
-/** Which images of a block have a term in their texts (search/terms.ts). */
+/** Which images of a block have a term in their texts (search/words.ts). */
 export interface TextBlock {
   term: string;
   block: number;

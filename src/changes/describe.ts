@@ -1,5 +1,5 @@
 /** Describes what a change did, for the shell and the studio. */
-import type { ChangeItem, ChangeLogReader, DescribedItem } from '../catalogue/change-log.ts';
+import type { ChangeItem, ChangeLogReader, DescribedItem, Kept } from '../catalogue/change-log.ts';
 import { readDocument } from '../catalogue/documents/document.ts';
 import { compareFields, readableEntry, readableImage } from '../catalogue/documents/edit-image.ts';
 import { isId } from '../catalogue/names.ts';
@@ -7,7 +7,6 @@ import { DETAIL_FIELDS, type Kind } from '../catalogue/schemas.ts';
 import type { Entry, Lookup } from '../catalogue/writer.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import type { ImageEdit } from './images.ts';
-import type { Kept } from './undoing.ts';
 
 const BATCH_SIZE = 500;
 

@@ -31,8 +31,6 @@ import { inBatches, streamBatches } from '../lib/concurrency.ts';
 import { saveOrder } from './entries.ts';
 import { EditError, findEntry, findOrCreate, loadEntriesOf } from './references.ts';
 
-// Finds images, newest first or by their looks, without loading more than a page of them.
-
 type Sources = Pick<SourceFileReader, 'ofImages'>;
 
 const PAGE_SIZE = 500;

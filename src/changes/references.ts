@@ -3,14 +3,12 @@ import type { StoredImage } from '../catalogue/documents/document.ts';
 import type { ImageEntries } from '../catalogue/documents/edit-image.ts';
 import { nameKey } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
-import { nearNames } from '../catalogue/search/near-names.ts';
+import { nearNames } from '../catalogue/search/name-words.ts';
 import type { CatalogueWriter, Lookup, SavedEntry } from '../catalogue/writer.ts';
 import { loadAlbumImages, loadEntries } from '../import/apply/decisions.ts';
 import { planEntry } from '../import/plan/entry.ts';
 import { ExistingEntries, type NewRecordDefaults } from '../import/plan/existing.ts';
 import { checkRecord, type EntryLine } from '../import/records/record.ts';
-
-// Finds the entries that an operator names: by id, name or alias.
 
 /** `advice` is added to the error if there is none. */
 export async function findEntry(
@@ -142,8 +140,6 @@ export async function entryFinder(
 
 /** An edit cannot be made. The message says why and what to do. */
 export class EditError extends Error {}
-
-// One change of the catalogue.
 
 /** Runs the work under the write lock, and commits. If it fails, or for a dry run, nothing changes. */
 export async function changeCatalogue<T>(

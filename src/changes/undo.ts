@@ -4,7 +4,7 @@
  * change, which can be undone.
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Change, ChangeItem, ItemKind } from '../catalogue/change-log.ts';
+import type { Change, ChangeItem, ItemKind, Kept, UndoResult } from '../catalogue/change-log.ts';
 import { imageFields } from '../catalogue/documents/edit-image.ts';
 import { type BlockedName, type Decisions, nameKey, type RemovedFile } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
@@ -14,8 +14,7 @@ import { checkSavedRecord, type EntryLine } from '../import/records/record.ts';
 import type { SiteField } from '../lib/site-texts.ts';
 import { nameImages } from './describe.ts';
 import { EditError } from './references.ts';
-import { undoImages } from './undo-images.ts';
-import { isSame, type Kept, mergeFields, type Undoing, type UndoResult } from './undoing.ts';
+import { isSame, mergeFields, type Undoing, undoImages } from './undo-images.ts';
 
 const KINDS = ['artist', 'category', 'character', 'album'] as const;
 

@@ -68,42 +68,32 @@ function byStatus(statuses: Map<number, number>, labels: Record<string, string> 
 }
 
 export class LimiterCounters {
-  #allowed = 0;
-  #refused = 0;
-  #blocked = 0;
-  #exempt = 0;
+  readonly #outcomes = { allowed: 0, refused: 0, blocked: 0, exempt: 0 };
 
   countExempt(): void {
-    this.#exempt++;
+    this.#outcomes.exempt++;
   }
 
   count({ isAllowed, isBlocked }: Decision): void {
-    if (isAllowed) this.#allowed++;
-    else if (isBlocked) this.#blocked++;
-    else this.#refused++;
+    if (isAllowed) this.#outcomes.allowed++;
+    else if (isBlocked) this.#outcomes.blocked++;
+    else this.#outcomes.refused++;
   }
 
   /** `blockedClients` is the number of clients that the limiter knows to be blocked. */
   metrics(blockedClients: number): Metric[] {
-    const outcomes = { allowed: this.#allowed, refused: this.#refused, blocked: this.#blocked };
-    const decisions = Object.entries({ ...outcomes, exempt: this.#exempt }).map(([outcome, value]) => ({
+    const decisions = Object.entries(this.#outcomes).map(([outcome, value]) => ({
       labels: { outcome },
       value,
     }));
+    const help = 'Requests by decision of the rate limiter.';
     const blocked = 'Blocked clients that this process has refused.';
     return [
-      metric(
-        'zukan_limiter_decisions_total',
-        'counter',
-        'Requests by decision of the rate limiter.',
-        decisions,
-      ),
+      metric('zukan_limiter_decisions_total', 'counter', help, decisions),
       metric('zukan_limiter_blocked_clients', 'gauge', blocked, blockedClients, 'max'),
     ];
   }
 }
-
-// One request and its response, on bare `node:http`.
 
 const EXPOSED_HEADERS = [
   ...['ETag', 'Link', 'X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Content-Range', 'Retry-After'],
@@ -221,19 +211,14 @@ export class Exchange {
     const encoding = this.#negotiate(body.length);
     const bytes =
       encoding && compress(typeof body === 'string' ? Buffer.from(body, 'latin1') : body, encoding);
-    if (bytes) this.#sendEncoded(status, bytes, type, encoding);
-    else this.sendBytes(status, body, type);
+    if (bytes) this.header('Content-Encoding', encoding);
+    this.sendBytes(status, bytes ?? body, type);
   }
 
   #negotiate(length: number): Encoding | undefined {
     if (length < MIN_COMPRESSED_LENGTH) return undefined;
     this.vary('Accept-Encoding');
     return negotiateEncoding(this.request.headers['accept-encoding'] as string);
-  }
-
-  #sendEncoded(status: number, bytes: Buffer, type: string, encoding: Encoding): void {
-    this.header('Content-Encoding', encoding);
-    this.sendBytes(status, bytes, type);
   }
 
   sendBytes(status: number, bytes: Bytes, type: string): void {

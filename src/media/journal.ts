@@ -9,7 +9,7 @@ import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { flush, ifExists, makeFolder, PRIVATE_FOLDER, removeDatabase } from '../lib/file-system.ts';
-import { isSafeKey, type Journal, type Leftovers, type StagingTable } from './files.ts';
+import { isSafeKey, type Journal, type Leftovers, type StagingTable, type Upload } from './files.ts';
 
 /** Do not change: after an upgrade, the new version has to find the journals of the old one. */
 const PREFIX = '.intake-';
@@ -140,6 +140,20 @@ export async function handleAbandoned(
   const expired = staging.expiredKeys();
   if (expired.length > 0) await handle(expired, () => staging.forgetExpired());
 }
+
+/** `put` returns the entity tag that the storage would assign. */
+export const dryRunUpload = (put: Upload['put']): Upload => ({
+  id: '',
+  put,
+  takeOver: async (keys) => keys,
+  release: async () => {},
+  flush: async () => {},
+  findLost: async () => [],
+  newKeys: () => [],
+  releasedKeys: async () => [],
+  finish: async () => {},
+  abandon: async () => {},
+});
 
 const idOf = (journal: string) => basename(journal).slice(PREFIX.length);
 

@@ -19,7 +19,14 @@ import type { Clock } from '../lib/clock.ts';
 import { inParallel } from '../lib/concurrency.ts';
 import { flush, hashFile, ifExists, makeFolder, portablePath, replaceFile } from '../lib/file-system.ts';
 import { type Files, type OpenFile, OWNER_KEY, type Upload } from './files.ts';
-import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from './journal.ts';
+import {
+  describeLeftovers,
+  dryRunUpload,
+  handleAbandoned,
+  readJournals,
+  sortJournals,
+  startJournal,
+} from './journal.ts';
 import { openStaging } from './staging.ts';
 
 /** Hidden files in the folder are the owner, journals, temporary files and the staging table. Do not change: see `PREFIX` in journal.ts. */
@@ -80,7 +87,7 @@ export function openFolder(
     link: (key, path) => link(join(folder, key), path),
     startJournal: () => startJournal(folder),
     beginUpload: () => beginUpload(folder, platform),
-    dryRunUpload: () => dryRunUpload,
+    dryRunUpload: () => dryRunUpload(async (_key, _bytes, { hash }) => hash),
     journaledKeys: () => readJournals(folder),
 
     async findLeftovers() {
@@ -166,19 +173,6 @@ async function beginUpload(folder: string, platform: NodeJS.Platform): Promise<U
     abandon: () => journal.abandon(),
   };
 }
-
-const dryRunUpload: Upload = {
-  id: '',
-  put: async (_key, _bytes, { hash }) => hash,
-  takeOver: async (keys) => keys,
-  release: async () => {},
-  flush: async () => {},
-  findLost: async () => [],
-  newKeys: () => [],
-  releasedKeys: async () => [],
-  finish: async () => {},
-  abandon: async () => {},
-};
 
 function openFile(handle: FileHandle, size: number): OpenFile {
   return {

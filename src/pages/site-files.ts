@@ -5,7 +5,7 @@ import { routes } from '../api/routes.ts';
 import { makeAsset, makeText, once, onceFor, sendAsset } from '../http/assets.ts';
 import { ApiError, type Exchange } from '../http/exchange.ts';
 import type { Handler } from '../http/server.ts';
-import { drawIcon } from '../media/logo.ts';
+import { drawIcon } from '../media/decoding.ts';
 import { kindWords } from './address.ts';
 import { admitPage, ICON_CACHING } from './html.ts';
 import { sendEmbed } from './oembed.ts';

@@ -7,8 +7,8 @@ import {
   originReader,
   SharedAddressWatch,
 } from '../access/clients.ts';
-import { Exemptions, fileRule, pageRule, tokenRule } from '../access/limiter.ts';
 import { Cursors, FileLinks } from '../access/links.ts';
+import { Exemptions, fileRule, pageRule, tokenRule } from '../access/rate.ts';
 import { admit, handleCall } from '../api/call.ts';
 import type { Route, Services } from '../api/endpoint.ts';
 import { routes as declaredRoutes, withDefaultRatings } from '../api/routes.ts';
@@ -52,8 +52,6 @@ import { feeds } from './pages/feed.ts';
 import { sendFile, sendPicture } from './pages/files.ts';
 import { HealthCheck, makeReport, type Requester, sendMetrics, sendReadiness } from './pages/health.ts';
 import { referencePages } from './pages/reference/openapi.ts';
-
-// The only wiring: turns a configuration into a server that is ready to listen.
 
 /** How long running requests may take to finish after the signal to stop. */
 export const SHUTDOWN_TIMEOUT_MS = 5000;

@@ -7,8 +7,6 @@ import type { Placement } from '../catalogue/sets/image-set.ts';
 import type { FixedShelves } from '../catalogue/writer.ts';
 import type { Monitored } from '../lib/metrics.ts';
 
-// A connection to a database, and how its SQL differs: what the rules of the catalogue are written with.
-
 /** A list is for the functions of a `Dialect` that take one. */
 export type SqlValue = string | number | null | readonly string[] | readonly number[];
 export type SqlType = 'int' | 'text';

@@ -1,6 +1,6 @@
 /** What the studio changes, one at a time, each as one transaction that can be undone, and what the page shows of changes. */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { ChangeItem } from '../catalogue/change-log.ts';
+import type { ChangeItem, UndoResult } from '../catalogue/change-log.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
 import { type NewPicture, replaceFile } from '../changes/copies.ts';
 import { countImages, describeEdit } from '../changes/describe.ts';
@@ -9,7 +9,6 @@ import { editImages, type ImageEdit, NO_EDIT } from '../changes/images.ts';
 import { createEntry } from '../changes/references.ts';
 import { emptyTrash, removeImages, restoreTrashed } from '../changes/remove.ts';
 import { undoChange } from '../changes/undo.ts';
-import type { UndoResult } from '../changes/undoing.ts';
 import type { NewRecordDefaults } from '../import/plan/existing.ts';
 import { checkRecord, type EntryLine } from '../import/records/record.ts';
 import type { Clock } from '../lib/clock.ts';

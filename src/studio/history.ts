@@ -1,9 +1,14 @@
 /** What the page shows of the change log and of the trash. */
-import { type Change, type ChangeGroup, type DescribedItem, listGroups } from '../catalogue/change-log.ts';
+import {
+  type Change,
+  type ChangeGroup,
+  type DescribedItem,
+  listGroups,
+  type UndoResult,
+} from '../catalogue/change-log.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { describeItems, nameOf } from '../changes/describe.ts';
 import { REPLACED } from '../changes/undo-images.ts';
-import type { UndoResult } from '../changes/undoing.ts';
 import type { RequestTo } from './contract.ts';
 import type { Changed, Listed, RemovedPicture, Undone } from './responses.ts';
 import { lastChange } from './summary.ts';

@@ -1,10 +1,9 @@
 /** Finds the images that the page lists, and the entries that it suggests. */
 import type { Caller, Catalogue, Filter } from '../catalogue/catalogue.ts';
 import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
-import { foldName, formerNames } from '../catalogue/names.ts';
+import { fold, foldName, formerNames } from '../catalogue/names.ts';
 import type { SourceFileReader } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
-import { fold } from '../catalogue/search/fold.ts';
 import type { CatalogueSnapshot, SavedEntry } from '../catalogue/writer.ts';
 import { findEntries } from '../changes/entries.ts';
 import { filterRecords, latestIds } from '../changes/images.ts';

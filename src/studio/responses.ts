@@ -1,8 +1,7 @@
 /** What the server of the studio answers. The page gets these types through contract.ts. */
-import type { Change } from '../catalogue/change-log.ts';
+import type { Change, Kept } from '../catalogue/change-log.ts';
 import type { EditableField } from '../catalogue/documents/edit-image.ts';
 import type { GivenDetails, Image, Kind, Rating } from '../catalogue/schemas.ts';
-import type { Kept } from '../changes/undoing.ts';
 
 /** A change that was made in the studio and can be undone. */
 export interface Step {

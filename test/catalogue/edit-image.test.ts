@@ -11,7 +11,7 @@ import {
   planEdit,
 } from '../../src/catalogue/documents/edit-image.ts';
 import { type Kind, NO_DETAILS } from '../../src/catalogue/schemas.ts';
-import { nearNames } from '../../src/catalogue/search/near-names.ts';
+import { nearNames } from '../../src/catalogue/search/name-words.ts';
 import type { FixedShelves, SavedEntry, SavedImage } from '../../src/catalogue/writer.ts';
 import { keepDecisions, planEdited } from '../../src/import/plan/image.ts';
 import type { ImageLine } from '../../src/import/records/record.ts';

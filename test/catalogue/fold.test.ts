@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { charactersFoldingTo, fold } from '../../src/catalogue/search/fold.ts';
+import { charactersFoldingTo, fold } from '../../src/catalogue/names.ts';
 import { atDepth } from '../support/depth.ts';
 
 /** No letter of the planes above the second has an upper and a lower case. */

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  fold,
   foldName,
   normaliseLogged,
   normaliseName,
   normaliseTexts,
   sortByName,
 } from '../../src/catalogue/names.ts';
-import { fold } from '../../src/catalogue/search/fold.ts';
 
 const text = fc.string({ unit: fc.constantFrom(...'aAbBéÉe\u0301ſsＡ😀 ｱ') });
 const named = fc.record({ name: text, id: fc.constantFrom('1', '2') });

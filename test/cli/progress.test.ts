@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { startProgress } from '../../src/cli/terminal/interaction.ts';
+import { startProgress } from '../../src/cli/terminal/terminal.ts';
 
 function collect(isTTY: boolean) {
   const lines: string[] = [];

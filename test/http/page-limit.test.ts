@@ -1,7 +1,7 @@
 /** The limit of pages: no visitor meets it, and a client that does is neither blocked nor a burden. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileRule, pageRule } from '../../src/access/limiter.ts';
+import { fileRule, pageRule } from '../../src/access/rate.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { assertError, NOW } from '../support/zukan/api.ts';
 import { startKnownService } from '../support/zukan/service.ts';

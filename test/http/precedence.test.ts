@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fileRule } from '../../src/access/limiter.ts';
+import { fileRule } from '../../src/access/rate.ts';
 import type { Route } from '../../src/api/endpoint.ts';
 import { routes } from '../../src/api/routes.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';

@@ -10,7 +10,7 @@ import { Zukan } from '../../client/index.ts';
 import * as samples from '../../src/api/examples.ts';
 import { containingPattern, demoRecords, outlinePattern, startingPattern } from '../../src/api/examples.ts';
 import { routes } from '../../src/api/routes.ts';
-import { fold } from '../../src/catalogue/search/fold.ts';
+import { fold } from '../../src/catalogue/names.ts';
 import { parsePattern } from '../../src/catalogue/search/pattern.ts';
 import { compile } from '../../src/catalogue/search/scan.ts';
 import { operators } from '../../src/server/pages/reference/page.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
-import { Exemptions, tokenRule } from '../../src/access/limiter.ts';
 import { MemoryBudget, MemoryLimiter } from '../../src/access/limits/memory.ts';
+import { Exemptions, tokenRule } from '../../src/access/rate.ts';
 import { admit } from '../../src/api/call.ts';
 import type { Services } from '../../src/api/endpoint.ts';
 import { ApiError, type Exchange, LimiterCounters } from '../../src/http/exchange.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { pageRule } from '../../src/access/limiter.ts';
+import { pageRule } from '../../src/access/rate.ts';
 import { compress, MIN_COMPRESSED_LENGTH } from '../../src/http/request.ts';
 import { Unavailable } from '../../src/lib/metrics.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';

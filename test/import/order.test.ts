@@ -4,7 +4,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
-import { placeOf } from '../../src/import/plan/order.ts';
+import { placeOf } from '../../src/import/plan/image.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';

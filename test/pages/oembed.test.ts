@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pageRule } from '../../src/access/limiter.ts';
+import { pageRule } from '../../src/access/rate.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';

@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { ImageDocument } from '../../src/catalogue/documents/image-document.ts';
-import { DocumentCache } from '../../src/store/document-cache/cache.ts';
-import { CacheMemory } from '../../src/store/document-cache/memory.ts';
+import { CacheMemory, DocumentCache } from '../../src/store/document-cache/cache.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { documentWith } from '../support/catalogues/document.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Server } from 'node:net';
 import { test } from 'node:test';
-import { pageRule } from '../../src/access/limiter.ts';
 import { createLimiterMemory } from '../../src/access/limits/memory.ts';
+import { pageRule } from '../../src/access/rate.ts';
 import type { Config } from '../../src/config/config.ts';
 import { Logger } from '../../src/http/logger.ts';
 import { createTurnMemory } from '../../src/lib/concurrency.ts';

@@ -2,14 +2,16 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { lock, takeOver, unlock } from '../../lib/concurrency.ts';
-import type { BudgetRule, ClientBudget, Limiter } from '../limiter.ts';
 import {
+  type BudgetRule,
   blockedState,
+  type ClientBudget,
   type Decision,
   decide,
   expiresAt,
   freshState,
   goodState,
+  type Limiter,
   MAX_VIOLATIONS,
   type Rate,
   type RateState,
@@ -39,8 +41,11 @@ const LOCK_WORDS = 16;
 const HEADER_BYTES = 4 * (HEADER_WORDS + LOCKS * LOCK_WORDS);
 const SLOT_BYTES = 8 + STORED_VIOLATIONS * 8 + 2 * 4 + 1;
 
+/** Beyond this many clients, some are forgotten even though their state has not expired. */
+const MAX_CLIENTS = 500_000;
+
 /** The system provides the memory only when it is written to. */
-function createClientMemory(maxClients: number): SharedArrayBuffer {
+export function createLimiterMemory(maxClients = MAX_CLIENTS): SharedArrayBuffer {
   const sets = Math.ceil(maxClients / WAYS);
   const memory = new SharedArrayBuffer(HEADER_BYTES + sets * WAYS * SLOT_BYTES);
   const words = new Int32Array(memory);
@@ -243,13 +248,6 @@ const THREAD_START = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 /** Monotonic, because setting the system clock back must not block anyone, and the same in all threads. */
 export const steadyClock: Clock = () => THREAD_START + performance.now();
 
-/** Beyond this many clients, some are forgotten even though their state has not expired. */
-const MAX_CLIENTS = 500_000;
-
-export function createLimiterMemory(maxClients = MAX_CLIENTS): SharedArrayBuffer {
-  return createClientMemory(maxClients);
-}
-
 export class MemoryLimiter implements Limiter {
   readonly perSecond: number;
   readonly #clock: Clock;
@@ -331,7 +329,7 @@ export class MemoryBudget implements ClientBudget {
   constructor(
     rule: BudgetRule,
     clock: Clock = steadyClock,
-    memory = createClientMemory(MAX_BUDGET_CLIENTS),
+    memory = createLimiterMemory(MAX_BUDGET_CLIENTS),
     owner = 1,
   ) {
     this.#rule = rule;

@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Clock } from '../../lib/clock.ts';
-import type { Limiter } from '../limiter.ts';
-import { BLOCK_MS, type Decision, MAX_VIOLATIONS, VIOLATION_WINDOW_MS } from '../rate.ts';
+import { BLOCK_MS, type Decision, type Limiter, MAX_VIOLATIONS, VIOLATION_WINDOW_MS } from '../rate.ts';
 import { MemoryLimiter, steadyClock } from './memory.ts';
 
 // The rate rule as a script that Redis runs atomically: one client's key, the rate and the milliseconds left of a block that

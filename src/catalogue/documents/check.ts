@@ -8,7 +8,7 @@ import { streamBatches } from '../../lib/concurrency.ts';
 import type { ChangeLogReader, ChangeLogWriter, StoredItem } from '../change-log.ts';
 import { cleanName, findFlaws, isId } from '../names.ts';
 import { type Kind, pickDetails } from '../schemas.ts';
-import { termsOf } from '../search/terms.ts';
+import { termsOf } from '../search/words.ts';
 import { blockOf, packKeys } from '../sets/blocks.ts';
 import type { Placement } from '../sets/image-set.ts';
 import type {

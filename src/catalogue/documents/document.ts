@@ -24,7 +24,7 @@ import {
   type Orientation,
   parseDetails,
 } from '../schemas.ts';
-import type { Texts } from '../search/terms.ts';
+import type { Texts } from '../search/words.ts';
 import type { Entry } from '../writer.ts';
 
 export const PLACEHOLDER = '\n';

@@ -1,12 +1,13 @@
 /** The names and aliases of a kind by their words: finds those that have a phrase, the best ones for a list, and near spellings. */
 import { editDistance } from '../../lib/text.ts';
+import { fold } from '../names.ts';
 import { foldText, type Phrase, splitWords } from './words.ts';
 
 /** Records work, in units of about ten nanoseconds. Returns a promise to wait for if others have their turn. */
 type Spend = (work: number) => Promise<void> | undefined;
 
 /** How many images entries have, in the order of their list. */
-export type Sizes = readonly { size: number }[];
+type Sizes = readonly { size: number }[];
 
 /** How well a name matches. Lower is better. */
 const [EQUAL, STARTS, STARTS_WORDS, CONTAINS] = [0, 1, 2, 3];
@@ -169,4 +170,25 @@ export async function sortBySize(positions: Iterable<number>, sizes: Sizes, spen
     else bySize.set(size, [position]);
   }
   return [...bySize.keys()].sort((a, b) => b - a).flatMap((size) => bySize.get(size) ?? []);
+}
+
+// Names that someone may have meant. Pure.
+
+const MAX_SUGGESTIONS = 3;
+
+/** Those that differ from the name by a third of its characters at most, or contain it; the nearest first. */
+export function nearNames(name: string, names: Iterable<string>): string[] {
+  const wanted = [...fold(name)];
+  const maxDistance = Math.max(1, Math.floor(wanted.length / 3));
+  const near: { name: string; distance: number }[] = [];
+  for (const candidate of names) {
+    const folded = fold(candidate);
+    const distance = editDistance(wanted, [...folded], maxDistance);
+    if (distance <= maxDistance) near.push({ name: candidate, distance });
+    else if (folded.includes(fold(name))) near.push({ name: candidate, distance: maxDistance + 1 });
+  }
+  return near
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ name }) => name);
 }

@@ -39,14 +39,16 @@ import {
   openStore,
   requireNoLostCatalogue,
 } from '../../server/engines.ts';
-import { confirm, noProgress, startProgress } from '../terminal/interaction.ts';
 import {
   announceCreated,
   CommandError,
+  confirm,
   count,
   isInteractive,
   listenForInterrupt,
+  noProgress,
   printLines,
+  startProgress,
   type Terminal,
   UsageError,
   warnOn,
@@ -70,8 +72,6 @@ export interface ImportFlags extends ChoiceFlags {
   /** Cuts no list of the summary. */
   verbose?: boolean;
 }
-
-// The command.
 
 export interface ImportCommandFlags extends ImportFlags {
   /** Confirms every removal. */

@@ -1,7 +1,7 @@
 /** What an import did, or what a dry run would do. */
 import { sep } from 'node:path';
 import type { Change, Difference } from '../../catalogue/change-log.ts';
-import type { ImportListener, NoteKind } from '../../import/listener.ts';
+import type { ImportListener, NoteKind } from '../../import/plan/existing.ts';
 import type { NearDuplicates } from '../../import/plan/looks.ts';
 import type { Problem } from '../../import/records/problems.ts';
 import type { RecordLine } from '../../import/records/record.ts';

@@ -25,12 +25,14 @@ import type { Files } from '../../media/files.ts';
 import { openFiles, openSnapshot, openStore, requireOwnFiles } from '../../server/engines.ts';
 import { passwordsPath } from '../../studio/passwords.ts';
 import { list } from '../importing/report.ts';
-import { noProgress, type Progress, startProgress } from '../terminal/interaction.ts';
 import {
   CommandError,
   count,
   listenForInterrupt,
+  noProgress,
+  type Progress,
   printLine,
+  startProgress,
   type Terminal,
   warnOn,
 } from '../terminal/terminal.ts';

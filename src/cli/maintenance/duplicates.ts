@@ -8,7 +8,6 @@ import type { Config } from '../../config/config.ts';
 import { addMissingHashes } from '../../import/files.ts';
 import { loadHashes } from '../../import/plan/looks.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
-import { startProgress } from '../terminal/interaction.ts';
 import {
   count,
   formatDifference,
@@ -17,6 +16,7 @@ import {
   printLine,
   printLines,
   shortenCell,
+  startProgress,
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';

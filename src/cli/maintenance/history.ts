@@ -6,18 +6,18 @@ import {
   type DescribedItem,
   groupChanges,
   type ItemKind,
+  type Kept,
   listGroups,
+  type UndoResult,
 } from '../../catalogue/change-log.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { describeItems } from '../../changes/describe.ts';
 import { matchEntries } from '../../changes/references.ts';
 import { ChangedSince, undoChange } from '../../changes/undo.ts';
-import type { Kept, UndoResult } from '../../changes/undoing.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';
 import { list } from '../importing/report.ts';
-import { startProgress } from '../terminal/interaction.ts';
 import {
   CommandError,
   count,
@@ -30,12 +30,11 @@ import {
   printLine,
   printLines,
   printStream,
+  startProgress,
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
-
-// `zukan history`: lists changes, the newest one first, or shows what one changed.
 
 const KINDS = ['artist', 'category', 'character', 'album'] as const;
 const DEFAULT_LIMIT = 100;

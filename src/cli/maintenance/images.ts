@@ -46,8 +46,6 @@ import {
 } from '../terminal/terminal.ts';
 import { changeByOptions, writersFor } from '../writer.ts';
 
-// `zukan find`: lists images, newest first or by their looks: ids on a pipe, a table on a terminal, or JSON.
-
 interface FindFlags {
   category?: string[];
   exclude?: string[];

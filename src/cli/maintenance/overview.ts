@@ -4,8 +4,6 @@ import type { Settings } from '../../config/environment.ts';
 import { openLogo, openSnapshot, openStore } from '../../server/engines.ts';
 import { formatTable, printLine, printLines, type Terminal } from '../terminal/terminal.ts';
 
-// `zukan stats`: prints how many images, artists, characters and categories the catalogue has.
-
 export async function statsCommand(
   config: Config,
   { json }: { json: boolean },
@@ -29,8 +27,6 @@ export async function statsCommand(
   const rows = counts.map(([item, count]) => [item, String(count)]);
   printLines(terminal, formatTable(['item', 'count'], rows));
 }
-
-// `zukan blocked`: lists the names that an operator blocked.
 
 export async function blockedCommand(
   config: Config,

@@ -8,9 +8,9 @@ import { emptyTrash, type RemovalTarget, removeImages, restoreTrashed } from '..
 import type { Config } from '../../config/config.ts';
 import { DAY_MS, expiryTime } from '../../lib/clock.ts';
 import { openFiles, openSnapshot } from '../../server/engines.ts';
-import { confirm } from '../terminal/interaction.ts';
 import {
   CommandError,
+  confirm,
   count,
   listenForInterrupt,
   printable,
@@ -22,8 +22,6 @@ import {
 } from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
 import { readIds } from './images.ts';
-
-// `zukan trash`: moves images to the trash, lists those that it has, restores some, or deletes all of them.
 
 const DRY_RUN = 'dry run, nothing was changed';
 

@@ -5,8 +5,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { findManifest, findOlder } from '../../backup/generations.ts';
-import { Backup } from '../../backup/read.ts';
-import { requireEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
+import { Backup, requireEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
 import { writeBackup } from '../../backup/write.ts';
 import { catalogueLines, historyLines, imageLine, joinLines } from '../../catalogue/lines.ts';
 import type { LastBackup } from '../../catalogue/records.ts';
@@ -28,16 +27,18 @@ import {
   requireOwnFiles,
 } from '../../server/engines.ts';
 import { list } from '../importing/report.ts';
-import { noProgress, type Progress, startProgress } from '../terminal/interaction.ts';
 import {
   announceCreated,
   CommandError,
   count,
   listenForInterrupt,
+  noProgress,
+  type Progress,
   printable,
   printLine,
   printLines,
   printStream,
+  startProgress,
   type Terminal,
   UsageError,
   warnOn,

@@ -1,13 +1,19 @@
 /** `zukan serve`: listens until SIGTERM or SIGINT. */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import type { Config, LogLevel } from '../../config/config.ts';
 import { version } from '../../lib/version.ts';
 import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
-import { canBeChanged, createCatalogue } from '../../server/engines.ts';
+import { canBeChanged, createCatalogue, openSnapshot } from '../../server/engines.ts';
 import { migrateFirst } from '../migrating.ts';
-import { announceCreated, CommandError, parsePort, UsageError } from '../terminal/terminal.ts';
+import {
+  announceCreated,
+  CommandError,
+  parsePort,
+  silentTerminal,
+  UsageError,
+} from '../terminal/terminal.ts';
 
 /** The server, in this thread or in several others. */
 interface Server {
@@ -46,7 +52,7 @@ export async function serveCommand(
     await migrateFirst(config, process);
     announceCreated(process, await createCatalogue(config));
   }
-  if (demo) await (await import('./demo.ts')).fillWithDemo(config);
+  if (demo) await fillWithDemo(config);
   const server = (config.workers > 1 && (await serveInThreads(config))) || (await serveHere(config));
   let isListening = false;
   const started: { stop(): Promise<void> }[] = [];
@@ -155,4 +161,25 @@ function startImport(path: string, flags: string[], log: App['log']): StartedImp
       await ended;
     },
   };
+}
+
+// `zukan serve --demo`: restores the demo into an empty catalogue. It is a backup that zukan comes with.
+
+const folder = join(import.meta.dirname, '../../../demo');
+
+/** All of it or nothing, so the next start makes up for one that was interrupted. */
+export async function fillWithDemo(config: Config): Promise<void> {
+  if (!(await isEmpty(config))) return;
+  // Loading it takes 0.2 s of CPU time, which later starts need not spend.
+  const { restoreCommand } = await import('../moving/copies.ts');
+  const terminal = { ...silentTerminal, stderr: process.stderr };
+  await restoreCommand(() => config, folder, { check: false, quiet: true }, terminal).catch(async (error) => {
+    // Another instance, or an import, was faster.
+    if (await isEmpty(config)) throw error;
+  });
+}
+
+async function isEmpty(config: Config): Promise<boolean> {
+  await using snapshot = await openSnapshot(config);
+  return await snapshot.isEmpty();
 }

@@ -38,8 +38,8 @@ import { createStudioServer, type TlsFiles } from '../../studio/server.ts';
 import { createStudio } from '../../studio/studio.ts';
 import { importFolder } from '../importing/import.ts';
 import { checkFiles } from '../maintenance/check.ts';
-import { ask } from '../terminal/interaction.ts';
 import {
+  ask,
   CommandError,
   isInteractive,
   listenForInterrupt,

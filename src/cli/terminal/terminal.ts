@@ -1,6 +1,7 @@
-/** The terminal: what commands print, their options, and how they fail. */
+/** The terminal: what commands print and ask, their options, and how they fail. */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Option } from 'commander';
@@ -8,6 +9,7 @@ import type { Difference } from '../../catalogue/change-log.ts';
 import { joinLines } from '../../catalogue/lines.ts';
 import type { Rating } from '../../catalogue/schemas.ts';
 import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { isFull, measureDisks } from '../../lib/file-system.ts';
 import { printable, shorten } from '../../lib/text.ts';
 
@@ -23,7 +25,7 @@ export function isInteractive({ stdin, stderr }: Terminal): boolean {
   return stderr.isTTY === true && (stdin as { isTTY?: boolean }).isTTY === true;
 }
 
-export const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 /** For commands that another part of the program runs. */
 export const silentTerminal: Terminal = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere };
@@ -249,4 +251,97 @@ export function listenForInterrupt(message: string): Interrupt {
   const stopListening = () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return { signal: controller.signal, [Symbol.dispose]: stopListening };
+}
+
+// Asks the person at the terminal.
+
+/** Returns what is typed, or undefined if the input ends or is interrupted. */
+export async function ask(
+  question: string,
+  { stdin, stderr }: Terminal,
+  { isHidden = false } = {},
+): Promise<string | undefined> {
+  const output = isHidden ? nowhere : stderr;
+  const prompt = createInterface({ input: stdin, output, terminal: true, historySize: 0, prompt: question });
+  if (isHidden) stderr.write(question);
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      // While it reads, the prompt gets Ctrl-C instead of the process.
+      prompt.once('SIGINT', () => process.emit('SIGINT'));
+      for (const end of ['SIGINT', 'close']) prompt.once(end, () => resolve(undefined));
+      prompt.once('line', resolve);
+      prompt.prompt();
+    });
+  } finally {
+    prompt.close();
+    if (isHidden) stderr.write('\n');
+  }
+}
+
+/** Throws unless somebody agrees, at the terminal or with `--yes`. `consequence` is a sentence. */
+export async function confirm(
+  consequence: string,
+  { yes = false }: { yes?: boolean | undefined },
+  terminal: Terminal,
+): Promise<void> {
+  if (yes) return;
+  const answer = isInteractive(terminal)
+    ? await ask(`${printable(consequence)} Continue? [y/N] `, terminal)
+    : undefined;
+  if (!/^y(es)?$/i.test(answer?.trim() ?? ''))
+    throw new CommandError(`nothing was changed: ${consequence} Use --yes if this is right.`);
+}
+
+// Progress of long work: a bar on a terminal, a line every few seconds elsewhere.
+
+const BAR_WIDTH = 24;
+const BAR_INTERVAL_MS = 100;
+const LINE_INTERVAL_MS = 3000;
+
+export interface Progress {
+  /** One more item is done. `size` is in the unit of the total. */
+  advance(size: number): void;
+  finish(): void;
+}
+
+export const noProgress: Progress = { advance() {}, finish() {} };
+
+/** `total` is undefined if it is not known. */
+export function startProgress(
+  title: string,
+  total: number | undefined,
+  { stderr }: Pick<Terminal, 'stderr'>,
+  clock: Clock = Date.now,
+): Progress {
+  const isTTY = stderr.isTTY === true;
+  const started = clock();
+  let shown = started;
+  let [done, items] = [0, 0];
+  const show = (now: number) => {
+    const share = total ? Math.min(1, done / total) : undefined;
+    const line = describe(items, share, (now - started) / 1000, isTTY);
+    stderr.write(isTTY ? `\r\x1b[K${title} ${line}` : `${title}: ${line}\n`);
+  };
+  return {
+    advance(size) {
+      done += size;
+      items++;
+      const now = clock();
+      if (now - shown < (isTTY ? BAR_INTERVAL_MS : LINE_INTERVAL_MS)) return;
+      shown = now;
+      show(now);
+    },
+    finish() {
+      if (isTTY) stderr.write('\r\x1b[K');
+    },
+  };
+}
+
+function describe(items: number, share: number | undefined, seconds: number, withBar: boolean): string {
+  const rate = `${items} done, ${Math.round(items / Math.max(seconds, 0.001))}/s`;
+  if (share === undefined) return rate;
+  const filled = Math.round(share * BAR_WIDTH);
+  const bar = withBar ? `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ` : '';
+  const left = share > 0 ? `, ${Math.ceil(seconds / share - seconds)} s left` : '';
+  return `${bar}${Math.floor(share * 100)}%, ${rate}${left}`;
 }

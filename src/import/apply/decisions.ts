@@ -5,8 +5,13 @@ import type { Decisions, RemovedFile } from '../../catalogue/records.ts';
 import type { Kind, MentionedKind } from '../../catalogue/schemas.ts';
 import type { CatalogueWriter, Lookup } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
-import { describeRemoved, type ImportListener } from '../listener.ts';
-import { ExistingEntries, ExistingImages, referencesOf } from '../plan/existing.ts';
+import {
+  describeRemoved,
+  ExistingEntries,
+  ExistingImages,
+  type ImportListener,
+  referencesOf,
+} from '../plan/existing.ts';
 import { keepDecisions } from '../plan/image.ts';
 import type { DecisionLine } from '../records/lines.ts';
 import { type AlbumLine, artistOf, type ImageLine, type Mention, mentionedNames } from '../records/record.ts';

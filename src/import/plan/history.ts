@@ -61,7 +61,7 @@ const ChangeLine = Type.Closed({
 });
 type ChangeLine = Type.Static<typeof ChangeLine>;
 
-/** Its kind says what else `before` and `after` may contain (plan/history.ts). */
+/** Its kind says what else `before` and `after` may contain (`validators`). */
 const Fields = Type.Object({});
 
 export const ItemLine = Type.Closed({
@@ -97,8 +97,6 @@ const TrashLine = Type.Closed({
 type TrashLine = Type.Static<typeof TrashLine>;
 
 export type HistoryLine = HistoryHeader | ChangeLine | ItemLine | TrashLine;
-
-// What the lines of the change log and of the trash become. Pure.
 
 const AnyText = Type.String({ maxLength: 10_000 });
 const DateTime = Type.String({ format: 'date-time' });

@@ -12,12 +12,10 @@ import { version } from '../../lib/version.ts';
 import type { Files, StagedPicture, StagedRecords, Upload } from '../../media/files.ts';
 import type { Staging } from '../../media/staging.ts';
 import { storePicture } from '../files.ts';
-import { describeRemoved, type ImportListener } from '../listener.ts';
-import { Batch, type NewRecordDefaults } from '../plan/existing.ts';
+import { Batch, describeRemoved, type ImportListener, type NewRecordDefaults } from '../plan/existing.ts';
 import type { HistoryLine } from '../plan/history.ts';
-import type { Picture } from '../plan/image.ts';
+import { type Picture, placeOf } from '../plan/image.ts';
 import { isNamedThumbnail, type Looks } from '../plan/looks.ts';
-import { placeOf } from '../plan/order.ts';
 import type { DecisionLine } from '../records/lines.ts';
 import type { ProblemOptions, Problems, RecordLocation } from '../records/problems.ts';
 import {

@@ -26,8 +26,6 @@ import {
   tagMarkers,
 } from './rating.ts';
 
-// Reads the sidecars of a picture: files next to it, in the formats of several tools.
-
 export async function readSidecar(path: string, bytes: Buffer): Promise<SidecarFields> {
   const text = withSubject(path, () => decodeText(bytes));
   if (/\.xmp$/i.test(path)) {

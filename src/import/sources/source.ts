@@ -31,8 +31,6 @@ import {
   type WalkOptions,
 } from './walk.ts';
 
-// Where records come from: a catalogue file, or a folder of pictures.
-
 /** A record that is not parsed yet. */
 export interface PendingRecord {
   position: number;

@@ -92,8 +92,6 @@ function takeoutNames(picture: string): string[] {
   return [...new Set([picture, picture.slice(0, MAX_LENGTH), original])];
 }
 
-// Finds the pictures of a folder, with the files next to each that may describe it.
-
 export const isPictureName = (name: string) => /\.(jpe?g|jfif|png|webp|gif|avif)$/i.test(name);
 
 const MAX_FOLDER_FILE_BYTES = 64 * 1024;

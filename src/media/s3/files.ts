@@ -6,17 +6,24 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { inParallel } from '../../lib/concurrency.ts';
 import { Unavailable } from '../../lib/metrics.ts';
 import { type Files, type Journal, type OpenFile, OWNER_KEY, type Upload } from '../files.ts';
-import { describeLeftovers, handleAbandoned, readJournals, sortJournals, startJournal } from '../journal.ts';
+import {
+  describeLeftovers,
+  dryRunUpload,
+  handleAbandoned,
+  readJournals,
+  sortJournals,
+  startJournal,
+} from '../journal.ts';
 import { openStaging } from '../staging.ts';
 import {
   createClient,
   S3Error,
+  type S3Location,
   type S3Options,
   type SendRequest,
   startRealTimer,
   TIMEOUT_MS,
 } from './client.ts';
-import type { S3Location } from './links.ts';
 
 export type { S3Location };
 
@@ -56,7 +63,6 @@ export function openBucket(
   let checkAt = 0;
   let outage: Unavailable | undefined;
 
-  const bucket = { send, findHeaders };
   return {
     staging,
 
@@ -110,8 +116,13 @@ export function openBucket(
     },
 
     startJournal: () => startJournal(journalFolder),
-    beginUpload: async () => createUpload(bucket, await startJournal(journalFolder)),
-    dryRunUpload: () => createDryRunUpload(bucket),
+    beginUpload: async () => createUpload(send, findHeaders, await startJournal(journalFolder)),
+    dryRunUpload: () =>
+      dryRunUpload(async (key, bytes, { hash }) => {
+        const existing = await findHeaders(key);
+        const digest = md5(bytes);
+        return existing && isIdentical(existing, bytes.length, digest, hash) ? readETag(existing) : digest;
+      }),
     journaledKeys: () => readJournals(journalFolder),
     findLeftovers: async () => describeLeftovers(await sortJournals(journalFolder, staging), staging),
     handleAbandoned: async (work, onFailure) =>
@@ -228,13 +239,12 @@ function decodeEntities(text: string): string {
 
 const MAX_CONCURRENT_LOOKUPS = 16;
 
-interface Bucket {
-  send: SendRequest;
-  /** The headers of an object, or undefined if it does not exist. */
-  findHeaders(key: string): Promise<Headers | undefined>;
-}
-
-function createUpload({ send, findHeaders }: Bucket, journal: Journal): Upload {
+/** `findHeaders` returns the headers of an object, or undefined if it does not exist. */
+function createUpload(
+  send: SendRequest,
+  findHeaders: (key: string) => Promise<Headers | undefined>,
+  journal: Journal,
+): Upload {
   const [added, takenOver, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
   return {
     id: journal.id,
@@ -300,25 +310,6 @@ function putObject(
     await response.arrayBuffer();
     return response.headers;
   });
-}
-
-function createDryRunUpload({ findHeaders }: Bucket): Upload {
-  return {
-    id: '',
-    async put(key, bytes, { hash }) {
-      const existing = await findHeaders(key);
-      const digest = md5(bytes);
-      return existing && isIdentical(existing, bytes.length, digest, hash) ? readETag(existing) : digest;
-    },
-    takeOver: async (keys) => keys,
-    release: async () => {},
-    flush: async () => {},
-    findLost: async () => [],
-    newKeys: () => [],
-    releasedKeys: async () => [],
-    finish: async () => {},
-    abandon: async () => {},
-  };
 }
 
 /** Without quotes and the `W/` of a weak entity tag. */

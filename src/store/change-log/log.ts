@@ -12,8 +12,6 @@ import { normaliseName } from '../../catalogue/names.ts';
 import type { SavedImage } from '../../catalogue/writer.ts';
 import { ENTRY_KINDS, type ReadSession, type SqlValue, type WriteSession } from '../session.ts';
 
-// Reads the change log and the trash.
-
 /** Items that are in memory at the same time. */
 const PAGE_SIZE = 500;
 

@@ -11,7 +11,7 @@ import { locatePlaceholders, type Placeholders } from '../../catalogue/documents
 import type { Document } from '../../catalogue/schemas.ts';
 import { type ByteString, toByteString } from '../../lib/byte-string.ts';
 import { type Call, type DocumentChanges, type Driver, get, type View } from '../view.ts';
-import { CacheMemory, DOCUMENT_WORDS, MAX_DOCUMENT_LENGTH, type Shared, TEXT_WORDS } from './memory.ts';
+import { CacheMemory, DOCUMENT_WORDS, MAX_DOCUMENT_LENGTH, type Shared, TEXT_WORDS } from './cache.ts';
 
 // Fills the document cache. Only one thread may write to the same memory.
 

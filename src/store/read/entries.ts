@@ -1,13 +1,11 @@
 /** Artists, characters, categories and albums: in pages, by name and by id, with the documents of their covers if wanted. */
 import type { Caller, EntryDetails, EntryWindow } from '../../catalogue/catalogue.ts';
-import { isId, normaliseName } from '../../catalogue/names.ts';
+import { fold, isId, normaliseName } from '../../catalogue/names.ts';
 import type { Kind, Page, Window } from '../../catalogue/schemas.ts';
-import { fold } from '../../catalogue/search/fold.ts';
 import { NameWords, type NearText, sortBySize, toLine } from '../../catalogue/search/name-words.ts';
-import { type Node, parsePattern } from '../../catalogue/search/pattern.ts';
+import { type Node, parsePattern, splitAtWildcards } from '../../catalogue/search/pattern.ts';
 import type { WordField, WordTerm } from '../../catalogue/search/query.ts';
 import { type NameList, SearchTooLong, scan } from '../../catalogue/search/scan.ts';
-import { splitAtWildcards } from '../../catalogue/search/shape.ts';
 import type { Phrase } from '../../catalogue/search/words.ts';
 import { LruCache } from '../../lib/lru-cache.ts';
 import { defaultTuning, type Tuning } from '../../lib/tuning.ts';

@@ -6,8 +6,15 @@
 import type { Caller } from '../../catalogue/catalogue.ts';
 import { readTexts } from '../../catalogue/documents/document.ts';
 import { SearchTooLong } from '../../catalogue/search/scan.ts';
-import { hasText, isVague, partsOf, rangeOf, type TermRange } from '../../catalogue/search/terms.ts';
-import { type Text, textKey } from '../../catalogue/search/words.ts';
+import {
+  hasText,
+  isVague,
+  partsOf,
+  rangeOf,
+  type TermRange,
+  type Text,
+  textKey,
+} from '../../catalogue/search/words.ts';
 import {
   addImages,
   addSizes,

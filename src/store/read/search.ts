@@ -23,8 +23,7 @@ import {
   type WordTerm,
   wordsFor,
 } from '../../catalogue/search/query.ts';
-import { wordOf, wordsFrom } from '../../catalogue/search/terms.ts';
-import type { Text, TextField } from '../../catalogue/search/words.ts';
+import { type Text, type TextField, wordOf, wordsFrom } from '../../catalogue/search/words.ts';
 import type { ImageSet } from '../../catalogue/sets/image-set.ts';
 import { newestBelow, type SearchPosition } from '../../catalogue/sets/orders.ts';
 import { parseJsonBytes } from '../../lib/byte-string.ts';

@@ -2,7 +2,7 @@
 import type { Caller } from '../../catalogue/catalogue.ts';
 import type { Document } from '../../catalogue/schemas.ts';
 import { SearchTooLong } from '../../catalogue/search/scan.ts';
-import type { TermRange } from '../../catalogue/search/terms.ts';
+import type { TermRange } from '../../catalogue/search/words.ts';
 import { yieldToEventLoop } from '../../lib/concurrency.ts';
 import { Unavailable } from '../../lib/metrics.ts';
 import type { Tuning } from '../../lib/tuning.ts';

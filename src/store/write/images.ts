@@ -10,13 +10,12 @@ import type {
   SourceFileWriter,
 } from '../../catalogue/records.ts';
 import type { Document } from '../../catalogue/schemas.ts';
-import { termsOf } from '../../catalogue/search/terms.ts';
+import { termsOf } from '../../catalogue/search/words.ts';
 import type { Placed } from '../../catalogue/sets/image-set.ts';
 import type { PlacedImage, SavedImage } from '../../catalogue/writer.ts';
 import { createLookup } from '../read/snapshot.ts';
 import { KNOWN_FILES, REMOVED_SOURCES, type ReadSession, type WriteSession } from '../session.ts';
-import { BlockWriter } from './blocks.ts';
-import type { Placements } from './placements.ts';
+import { BlockWriter, type Placements } from './placements.ts';
 
 // Saves and removes images, with their places on shelves, their perceptual hashes, the terms of their texts, and which of
 // their fields are edited.
@@ -181,8 +180,6 @@ export class ImageWriter {
 function placed({ row, ...placement }: NumberedImage): Placed {
   return { image: row.number, ...placement };
 }
-
-// Which files the images came from.
 
 /** Rows of a folder that are in memory at the same time. */
 const PAGE_SIZE = 1000;

@@ -1,8 +1,8 @@
 /** Budgets of clients, in memory that threads share. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageRule, tokenRule } from '../../../src/access/limiter.ts';
 import { createLimiterMemory, MemoryBudget, MemoryLimiter } from '../../../src/access/limits/memory.ts';
+import { pageRule, tokenRule } from '../../../src/access/rate.ts';
 
 const rule = { name: 'test', burst: 20, intervalMs: 1000 };
 let now = 1e12;

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import type { Limiter } from '../../../src/access/limiter.ts';
 import { MemoryLimiter } from '../../../src/access/limits/memory.ts';
 import { RedisLimiter } from '../../../src/access/limits/redis.ts';
 import {
@@ -11,6 +10,7 @@ import {
   decide,
   expiresAt,
   freshState,
+  type Limiter,
   type RateState,
   rateOf,
   VIOLATION_WINDOW_MS,

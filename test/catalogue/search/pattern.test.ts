@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { fold } from '../../../src/catalogue/search/fold.ts';
-import { parsePattern } from '../../../src/catalogue/search/pattern.ts';
-import { PatternError } from '../../../src/catalogue/search/reader.ts';
+import { fold } from '../../../src/catalogue/names.ts';
+import { PatternError, parsePattern } from '../../../src/catalogue/search/pattern.ts';
 import { compile } from '../../../src/catalogue/search/scan.ts';
 
 const matches = (pattern: string, name: string) => compile(parsePattern(pattern), 255).matches(fold(name));

@@ -1,11 +1,8 @@
 /** The work of the matcher is linear in the length of a name, whatever the pattern. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Automaton } from '../../../src/catalogue/search/automaton.ts';
-import { parsePattern } from '../../../src/catalogue/search/pattern.ts';
-import { buildPositions } from '../../../src/catalogue/search/positions.ts';
-import { PatternError } from '../../../src/catalogue/search/reader.ts';
-import { compile } from '../../../src/catalogue/search/scan.ts';
+import { PatternError, parsePattern } from '../../../src/catalogue/search/pattern.ts';
+import { Automaton, buildPositions, compile } from '../../../src/catalogue/search/scan.ts';
 import { hostileName, hostilePatterns } from './hostile-patterns.ts';
 
 /** The worst case for one character: classifying it and building a state of 256 positions. */

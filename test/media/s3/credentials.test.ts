@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { S3Links } from '../../../src/media/s3/client.ts';
 import {
   type Credentials,
   openCredentials,
   RefreshedCredentials,
 } from '../../../src/media/s3/credentials.ts';
 import { openBucket } from '../../../src/media/s3/files.ts';
-import { S3Links } from '../../../src/media/s3/links.ts';
 import { startS3 } from '../../support/servers/s3.ts';
 import { account } from '../../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../../support/workspace.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { S3Links } from '../../../src/media/s3/client.ts';
 import { fixedCredentials } from '../../../src/media/s3/credentials.ts';
 import type { S3Location } from '../../../src/media/s3/files.ts';
-import { S3Links } from '../../../src/media/s3/links.ts';
 import { character } from '../../support/characters.ts';
 import { officialLink } from '../../support/servers/aws.ts';
 

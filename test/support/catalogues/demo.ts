@@ -1,4 +1,4 @@
-import { fillWithDemo } from '../../../src/cli/serving/demo.ts';
+import { fillWithDemo } from '../../../src/cli/serving/serve.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { createCatalogue } from '../../../src/server/engines.ts';
 import { temporaryFolder } from '../workspace.ts';

@@ -5,7 +5,7 @@ import type { Catalogue, ListFilter } from '../../../src/catalogue/catalogue.ts'
 import type { ImageDocument } from '../../../src/catalogue/documents/image-document.ts';
 import type { Image, Window } from '../../../src/catalogue/schemas.ts';
 import type { Config } from '../../../src/config/config.ts';
-import type { ImportListener } from '../../../src/import/listener.ts';
+import type { ImportListener } from '../../../src/import/plan/existing.ts';
 import type { Engine } from '../servers/engines.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { caller } from '../zukan/caller.ts';

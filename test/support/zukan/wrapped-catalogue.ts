@@ -1,7 +1,7 @@
 /** The web server on a catalogue that a test wraps, to record calls or to inject faults. */
 import { after } from 'node:test';
-import { Exemptions, fileRule, pageRule, tokenRule } from '../../../src/access/limiter.ts';
 import { Cursors, FileLinks } from '../../../src/access/links.ts';
+import { Exemptions, fileRule, pageRule, tokenRule } from '../../../src/access/rate.ts';
 import type { Catalogue } from '../../../src/catalogue/catalogue.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { LimiterCounters } from '../../../src/http/exchange.ts';

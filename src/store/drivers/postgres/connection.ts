@@ -8,8 +8,6 @@ import { type DataMigration, missingSteps, type NewId, newestStep } from '../../
 import { LOCK_TIMEOUT_MS, type LockOptions, OutdatedCatalogue } from '../../session.ts';
 import { SCHEMA, schema } from './schema.ts';
 
-// Connects to PostgreSQL, creates and migrates the schema, and turns failures into messages that name the server.
-
 /** "zukn": the first key of all our advisory locks. */
 const LOCK_NAMESPACE = 0x7a756b6e;
 const MIGRATION_LOCK = 1;

@@ -48,8 +48,6 @@ function lengthOf(row: SqlValue[]): number {
   return length;
 }
 
-// `COPY … FROM STDIN`.
-
 /** The rows in the text format of COPY. */
 function formatRows(rows: SqlValue[][]): string {
   let text = '';

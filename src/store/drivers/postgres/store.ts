@@ -16,9 +16,8 @@ import {
 } from '../../view.ts';
 import { connectToRead, listen } from './connection.ts';
 import { Servers, type ServersOptions } from './servers.ts';
-import { DocumentLoads, statements } from './statements.ts';
 import { openTokenStore, readLastBackup, recordBackup } from './tokens.ts';
-import { PostgresView } from './view.ts';
+import { DocumentLoads, PostgresView, statements } from './view.ts';
 
 /** How often the document filler looks for changes whose notification was lost. */
 const POLL_MS = 1000;

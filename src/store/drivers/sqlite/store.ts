@@ -28,8 +28,6 @@ import { catalogueSchema, tokenSchema } from './schema.ts';
 import { blame, openTokenStore, readLastBackup, recordBackup } from './tokens.ts';
 import { firstRow, prepareStatements, SqliteView, type Statements } from './view.ts';
 
-// The embedded store: the catalogue and the tokens, one file each.
-
 /** How often the document filler looks for changes. */
 const POLL_MS = 200;
 

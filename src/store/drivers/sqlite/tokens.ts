@@ -17,8 +17,6 @@ import {
 } from './database.ts';
 import { tokenSchema } from './schema.ts';
 
-// Access tokens of the embedded store, in their own file.
-
 const COLUMNS = 'id, owner, purpose, scopes, issued_by as issuedBy, created_at as createdAt, expires';
 
 /**

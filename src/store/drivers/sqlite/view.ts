@@ -2,12 +2,13 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Document, Kind } from '../../../catalogue/schemas.ts';
-import { listReads, lookUps } from '../../reads.ts';
 import {
   buildSnapshot,
   type DocumentChanges,
   type ListName,
   type Lists,
+  listReads,
+  lookUps,
   type Shelf,
   type ShelfSnapshot,
   SNAPSHOT_QUERY,
@@ -124,8 +125,6 @@ function toEntry([shelf, id, document, images, coverNumber]: EntryRow | [] = [])
     coverNumber: coverNumber ?? null,
   };
 }
-
-// The statements of the embedded catalogue.
 
 /** As bytes: responses need them so, and decoding long texts only to encode them again takes milliseconds. */
 const withBytes = (entry: string) => `select number, id, cast(document as blob), size, cover from (${entry})`;
