@@ -51,6 +51,7 @@ describe('usage', () => {
     [['nonsense'], /^error: unknown command 'nonsense'\n\(use --help/],
     [['import'], /missing required argument/],
     [['serve', '--fast'], /unknown option/],
+    [['imports', 'revert', '3'], /"zukan undo <number>" undoes an import/],
     [['entry', 'tag', 'a'], /tag: must be artist, category, character or album/],
     [
       ['entry', 'artist', 'a', '--nsfw', 'true'],

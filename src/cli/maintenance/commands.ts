@@ -217,6 +217,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .command('imports')
     .description('list the last imports and what each changed; "zukan undo" undoes one')
     .option('--json', 'print JSON', false)
+    .showHelpAfterError('("zukan undo <number>" undoes an import)')
     .addHelpText('after', examples('zukan imports --json'))
     .action(async (options) => (await import('./history.ts')).listImports(config(), options, terminal));
 
