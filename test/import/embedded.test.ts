@@ -180,6 +180,18 @@ test('survives damaged and oversized metadata', async () => {
   }
 });
 
+test('reads the keywords of a picture in which Photoshop listed thousands of ancestors', async () => {
+  const ancestors = `<ps:DocumentAncestors><rdf:Bag>${`<rdf:li>${'x'.repeat(40)}</rdf:li>`.repeat(3000)}</rdf:Bag></ps:DocumentAncestors>`;
+  const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description
+    xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/"><dc:subject><rdf:Bag><rdf:li>nsfw</rdf:li></rdf:Bag></dc:subject>
+    ${ancestors.replaceAll('ps:', 'photoshop:')}</rdf:Description></rdf:RDF></x:xmpmeta>`;
+  const picture = await sharp(await make.withoutMetadata(await make.geotagged('png'), 'png'))
+    .withXmp(xmp)
+    .png()
+    .toBuffer();
+  assert.deepEqual((await readMetadata(picture, 'image/png'))?.keywords, ['nsfw']);
+});
+
 test('a folder of pictures gets artists and categories from their metadata unless a sidecar has them', async () => {
   const { folder, config } = sandbox();
   const pictures = join(folder, 'cats');

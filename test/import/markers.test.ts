@@ -117,6 +117,52 @@ test('understands the markers of sites', async () => {
   }
 });
 
+/** What a text, a folder or the file itself says about a picture that nothing else marks. */
+async function ratingIn({ sidecar = [] as [string, string][], folders = [] as string[], file = 'a.jpg' }) {
+  const read = await Promise.all(sidecar.map(([name, text]) => readSidecar(name, Buffer.from(text))));
+  const { nsfw, openFields, atLeast } = toRecord(file, folders, mergeFields(read));
+  return openFields?.includes('nsfw') ? atLeast : nsfw;
+}
+
+test('what stands inside a tag, a text or a name makes a picture more explicit, and never less', async () => {
+  const texts: [string, Rating | undefined][] = [
+    ['1girl solo rating:explicit', 'nsfw'],
+    ['1girl solo rating: q', 'questionable'],
+    ['1girl, solo rating:explicit, hat', 'nsfw'],
+    ['score_9, rating_explicit, 1girl', 'nsfw'],
+    ['score_9, rating_safe, 1girl', 'sfw'],
+    ['1girl nsfw solo', 'nsfw'],
+    ['1girl questionable solo', 'questionable'],
+    ['#nsfw #fox', 'nsfw'],
+    ['nsfw; fox; solo', 'nsfw'],
+    ['- explicit\n- fox', 'nsfw'],
+    ['fox (explicit), hat', 'nsfw'],
+    ['A long day - explicit', 'nsfw'],
+    ['1girl, solo rating:safe, hat', undefined],
+    ['https://example.org/?a=1&rating=safe', undefined],
+    ['questionable taste, explicit warning', undefined],
+    ['r180, 180+, nsfwish', undefined],
+  ];
+  for (const [text, rating] of texts)
+    assert.equal(await ratingIn({ sidecar: [['a.txt', text]] }), rating, text);
+  const others: [Parameters<typeof ratingIn>[0], Rating | undefined][] = [
+    [{ folders: ['NSFW art'] }, 'nsfw'],
+    [{ folders: ['foxes (questionable)'] }, 'questionable'],
+    [{ file: 'fox_nsfw.png' }, 'nsfw'],
+    [{ file: 'old/explicit.png' }, 'nsfw'],
+    [{ file: 'fox_sfw.png' }, undefined],
+    [{ file: 'fox_nsfw.png', sidecar: [['a.json', '{"nsfw":"sfw"}']] }, 'nsfw'],
+    [{ sidecar: [['a.json', '{"fileName":"fox_nsfw.png"}']] }, 'nsfw'],
+    [{ sidecar: [['a.json', '{"title":"Fox [NSFW]"}']] }, 'nsfw'],
+    [{ sidecar: [['a.json', '{"keywords":["fox","explicit"]}']] }, 'nsfw'],
+    [{ sidecar: [['a.json', '{"keywords":"fox, explicit"}']] }, 'nsfw'],
+    [{ sidecar: [['a.json', '{"hashtags":["#nsfw"]}']] }, 'nsfw'],
+    [{ sidecar: [['a.yml', 'rating: explicit']] }, 'nsfw'],
+  ];
+  for (const [picture, rating] of others)
+    assert.equal(await ratingIn(picture), rating, JSON.stringify(picture));
+});
+
 test('lists the markers that it does not understand', async () => {
   const read = async (value: object) =>
     (await readSidecar('a.json', Buffer.from(JSON.stringify(value)))).marked;

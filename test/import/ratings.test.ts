@@ -54,6 +54,16 @@ await forEachEngineInDepth((engine) => {
     assert.match(await run('--default-rating', 'nsfw'), /^0 added, 0 updated, 4 unchanged\n/);
   });
 
+  test('the names that lead to the imported folder count, too', async () => {
+    const box = sandbox(engine);
+    const folder = join(box.folder, 'NSFW/2024');
+    writeTiny(folder, '1.png', 1);
+    const { status, errors } = await runCommand(['import', '--quiet', folder], box.environment);
+    assert.equal(status, 0, errors);
+    const [image] = await images(box);
+    assert.deepEqual([image?.nsfw, image?.categories], ['nsfw', []]);
+  });
+
   test('a marker that is not understood makes a picture nsfw, and is listed', async () => {
     const { box, write, run } = newFolder();
     for (const index of [1, 2, 3]) write(index, { rating: 'odd\u001b[2J' });

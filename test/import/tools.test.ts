@@ -71,6 +71,8 @@ test('in JSON that no tool writes, wrong types and names that are nearly right a
     [{ catagories: [] }, /did you mean "categories"/],
     [{ raiting: 'e' }, /did you mean "rating"/],
     [{ tags: ['fox'], nfsw: true }, /did you mean "nsfw"/],
+    [{ category: 'fox', nfsw: true }, /did you mean "nsfw"/],
+    [{ author: 'Ann', raitng: 'e' }, /did you mean "rating"/],
   ];
   for (const [fields, message] of wrong)
     assert.throws(() => checkOwnJson(fields as Record<string, unknown>), { message }, JSON.stringify(fields));
@@ -84,7 +86,7 @@ test('in JSON that no tool writes, wrong types and names that are nearly right a
       is_nsfw: 1,
     },
     { id: 5, data: 1, comment: 'anything', files: [], NSFW: true, Rating: 'e' },
-    { category: 'pixiv', artist: 5, nfsw: 1 },
+    { category: 'pixiv', artist: 5, titel: 1 },
     { tags_general: [], artst: 1 },
   ];
   for (const fields of right) checkOwnJson(fields as Record<string, unknown>);
@@ -181,6 +183,14 @@ test('finds the sidecars of Google Takeout, however their names are cut', () => 
   assert.equal(found[0], 'ABCABC.jpg.s.json');
   assert.ok(found.length <= 10, 'one that differs in case only is not read for each of many pictures');
   assert.deepEqual(sidecarFinder(['.photoprism/a.yml', 'a.yml'])('a.jpg'), ['a.yml']);
+});
+
+test('the sidecar of a file that a picture was converted from is about the picture', () => {
+  const find = (picture: string, ...others: string[]) => sidecarFinder([picture, ...others])(picture);
+  assert.deepEqual(find('a.webp', 'a.PNG.json', 'b.png.json'), ['a.PNG.json']);
+  assert.deepEqual(find('a.webp', 'a.png', 'a.png.json'), []);
+  assert.deepEqual(find('a.jpg', 'a.cr2', 'a.cr2.xmp', 'a.jpg.txt'), ['a.jpg.txt', 'a.cr2.xmp']);
+  assert.deepEqual(find('a.jpg', 'a.v2.json', 'a.png.bak'), []);
 });
 
 test('keywords of a tree are all levels of it, without people', () => {

@@ -10,7 +10,7 @@ import {
 } from '../../catalogue/schemas.ts';
 import { licenceText, parseLicence, readLicence } from '../../lib/licence.ts';
 import { checkPicture, type ImageLine, isReference, isValidRecord, OPEN_FIELDS } from '../records/record.ts';
-import { combine, type MarkedRating, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
+import { combine, type MarkedRating, type Marker, rateByMarkers, tagMarkers, textMarkers } from './rating.ts';
 
 /** A field is undefined if the sidecar does not state it, and empty or null if it states that there is none. */
 export interface SidecarFields extends GivenDetails {
@@ -81,7 +81,7 @@ export function limitNames(names: Iterable<string>, kept = 0): string[] {
   });
 }
 
-/** `folders` may say how explicit the picture is; `names` are those of its categories that no sidecar states. */
+/** `folders`, the file and the title may say how explicit the picture is; `names` are its categories that no sidecar states. */
 export function toRecord(
   file: string,
   folders: string[],
@@ -92,7 +92,11 @@ export function toRecord(
   const artist = cleanName(sidecar.artist ?? '') || undefined;
   const source = cleanSource(sidecar.source);
   const places = categoryNames(names);
-  const asked = rateByMarkers(folders.flatMap((name) => [...tagMarkers(name)]));
+  const named = [file.replace(/\.\w+$/, ''), texts.fileName ?? '', texts.title ?? ''];
+  const asked = rateByMarkers([
+    ...folders.flatMap((name) => [...tagMarkers(name)]),
+    ...named.flatMap((text) => [...textMarkers(text)]),
+  ]);
   const { rating, unknown } = combine(marked, asked);
   const fields = { ...texts, artist, source, takenAt: texts.takenAt ?? publishedAt };
   const optional = Object.entries(fields).filter(([, value]) => value != null);
@@ -104,7 +108,7 @@ export function toRecord(
     // Only a placeholder if the field is open, and one that harms nobody if it were used.
     nsfw: rating ?? 'nsfw',
   });
-  // Names of folders make a picture more explicit, never less.
+  // Names of folders and files make a picture more explicit, never less.
   const stated = { ...sidecar, nsfw: marked.rating };
   const isOpen = stated.nsfw === undefined;
   return {

@@ -14,7 +14,7 @@ import {
   titleText,
   validName,
 } from './fields.ts';
-import { fieldMarkers, findMarkers, type Marker, rateByMarkers, tagMarkers } from './rating.ts';
+import { fieldMarkers, findMarkers, type Marker, rateByMarkers, tagMarkers, textMarkers } from './rating.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -74,6 +74,7 @@ function* allMarkers(fields: Fields, typed: Tags, plain: Tags): Generator<Marker
   yield* typed.markers;
   yield* plain.markers;
   for (const name of ownNames(fields.categories)) yield* tagMarkers(name);
+  if (typeof fields.keywords === 'string') yield* textMarkers(fields.keywords);
   // Philomena has ratings as tags, among them one for safe pictures.
   if (Object.hasOwn(fields, 'sha512_hash') && plain.category.has('safe'))
     yield { field: 'tags', value: 'safe', rating: 'sfw' };
@@ -273,16 +274,17 @@ const toolKeys = [
 
 export function checkOwnJson(fields: Fields): void {
   const keys = Object.keys(fields);
-  if (keys.some((key) => toolKeys.includes(key) || /^(?:tags_|tag_string)/.test(key))) return;
+  const isTool = keys.some((key) => toolKeys.includes(key) || /^(?:tags_|tag_string)/.test(key));
   // Both people and tools write `tags`. Tools have other types, but spell right.
-  const mayBeTool = Object.hasOwn(fields, 'tags');
+  const mayBeTool = isTool || Object.hasOwn(fields, 'tags');
   for (const [name, [isRight, hint]] of Object.entries(own)) {
     const value = Object.hasOwn(fields, name) && !mayBeTool ? fields[name] : null;
     if (value !== null && !isRight(value)) throw new RecordError(`${name}: must be ${hint}`);
   }
   for (const key of keys) {
     if (meant.includes(key) || others.includes(key) || isMarker(key)) continue;
-    const near = meant.find((name) => isNear(key, name));
+    // People write some fields of tools, too, and a rating must not get lost.
+    const near = (isTool ? ['nsfw', 'rating'] : meant).find((name) => isNear(key, name));
     if (near !== undefined) throw new RecordError(`unknown field "${key}"; did you mean "${near}"?`);
   }
 }

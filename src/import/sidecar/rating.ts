@@ -45,7 +45,7 @@ const opposite = values('1 true yes', '', '0 false no');
 const plus = 'http://ns.useplus.org/ldf/vocab/';
 
 const fields: [names: string, Values][] = [
-  ['rating ratings ratingname contentrating maturityrating agerating safety purity', scale],
+  ['rating ratings rated ratingname contentrating maturityrating agerating safety purity', scale],
   ['nsfw over18 mature adult adults adultsonly sensitive possiblysensitive r18 r18g explicit unsafe', flag],
   ['porn hentai agerestricted maturelevel matureclassification contentwarning contentwarnings', flag],
   ['warning cw spoilertext nudity nsfwrating adminadult hideasadult toomature channelnsfw', flag],
@@ -136,11 +136,33 @@ export function* namespaceMarkers(tag: string): Generator<Marker> {
 
 export function* tagMarkers(tag: string): Generator<Marker> {
   yield* namespaceMarkers(tag);
-  const text = cleanName(tag);
-  const rating =
-    tagWords.get(normaliseValue(text)) ??
-    scale.get(normaliseValue(/^rating\s+(\w+)$/i.exec(text)?.[1] ?? ''));
-  if (rating) yield { field: 'tags', value: tag, rating };
+  const rating = ratingTag(tag.trim());
+  if (rating === 'sfw') yield { field: 'rating', value: tag, rating };
+  yield* textMarkers(tag);
+}
+
+/** As image generators are taught: `rating_explicit`. */
+function ratingTag(name: string): Rating | undefined {
+  const [, value = ''] = /^rating[\s_-]+(\w+)$/i.exec(name) ?? [];
+  return scale.get(normaliseValue(value));
+}
+
+/** What separates names within a text: `#nsfw #fox`, `fox (explicit)`, `Content|nsfw`. */
+const separators = /[,;|/\\#()[\]{}"\r\n\t]+|(?:^|\s)[-–—*]\s/;
+/** `solo rating: explicit`. */
+const pair = /(?<![\p{L}\p{N}_-])([\p{L}\p{N}_-]{1,40})\s?[:=]\s?([^\s,;|]+)/gu;
+/** Words that are markers wherever they stand: `NSFW art`, `fox_nsfw`. */
+const anywhere = /(?<![\p{L}\p{N}])(?:nsfw|r[-_ ]?18[+g]?|18\+|hentai)(?![\p{L}\p{N}])/iu;
+
+/** A tag, a title or the name of a file makes a picture more explicit by what stands anywhere in it, never less. */
+export function* textMarkers(text: string): Generator<Marker> {
+  const plain = cleanName(text).normalize('NFKC');
+  let rating: Rating | undefined = anywhere.test(plain) ? 'nsfw' : undefined;
+  for (const part of plain.split(separators))
+    rating = strictest(rating, tagWords.get(normaliseValue(part)) ?? ratingTag(part.trim()));
+  for (const [, field = '', value] of plain.matchAll(pair))
+    for (const marker of fieldMarkers(field, value)) rating = strictest(rating, marker.rating);
+  if (rating !== undefined && rating !== 'sfw') yield { field: 'tags', value: text, rating };
 }
 
 /** Without recursion: a sidecar of 1 MiB can be nested half a million times. */
@@ -156,7 +178,7 @@ export function* findMarkers(root: object): Generator<Marker> {
     for (const [key, item] of Object.entries(value)) {
       if (!isList) yield* fieldMarkers(key, item, value === root ? site : '');
       if (isLabel && key === 'val') yield* labelMarkers(item);
-      if (isList && typeof item === 'string') yield* namespaceMarkers(item);
+      if (isList && typeof item === 'string') yield* tagMarkers(item);
       if (typeof item === 'object' && item !== null)
         open.push({ value: item, isLabel: isLabel || (!isList && key === 'labels') });
     }

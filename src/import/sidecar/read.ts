@@ -24,6 +24,7 @@ import {
   namespaceMarkers,
   rateByMarkers,
   tagMarkers,
+  textMarkers,
 } from './rating.ts';
 
 export async function readSidecar(path: string, bytes: Buffer): Promise<SidecarFields> {
@@ -35,7 +36,7 @@ export async function readSidecar(path: string, bytes: Buffer): Promise<SidecarF
   return withSubject(path, () => {
     if (/\.json$/i.test(path)) return readJson(text);
     if (!/\.yml$/i.test(path)) return readText(text, !/\.(?:tags|urls)\.txt$/i.test(path));
-    return isPhotoPrism(text) ? readPhotoPrism(text) : { marked: { rating: undefined, unknown: [] } };
+    return isPhotoPrism(text) ? readPhotoPrism(text) : { marked: rateTexts(splitItems(text)) };
   });
 }
 
@@ -69,7 +70,8 @@ function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
   };
 }
 
-function* metadataMarkers({ keywords, properties }: Metadata): Generator<Marker> {
+function* metadataMarkers({ keywords, properties, title = '' }: Metadata): Generator<Marker> {
+  yield* textMarkers(title);
   for (const keyword of keywords) yield* tagMarkers(keyword);
   for (const [name, value] of properties) yield* fieldMarkers(name, value);
 }
@@ -146,9 +148,7 @@ function keywordNames(keywords: string[]): string[] {
 /** `isPlain` is whether only its content can tell that it is a list of tags, and not a diary or a licence. */
 function readText(text: string, isPlain: boolean): SidecarFields {
   const items = splitItems(text);
-  if (isPlain && !looksLikeTags(items))
-    // Whatever it is, what it says about the rating counts.
-    return { marked: rateByMarkers(items.flatMap((item) => [...tagMarkers(item)])) };
+  if (isPlain && !looksLikeTags(items)) return { marked: rateTexts(items) };
   const source = items.map(sourceOf).find((item) => item !== undefined);
   const names = items.filter((item) => sourceOf(item) === undefined);
   const tags = new Tags();
@@ -159,9 +159,13 @@ function readText(text: string, isPlain: boolean): SidecarFields {
     title: titleText([...tags.title][0]),
     categories: names.length > 0 ? [...tags.category] : undefined,
     characters: tags.character.size > 0 ? [...tags.character] : undefined,
-    marked: rateByMarkers(tags.markers),
+    // The words of a single line may be tags.
+    marked: items.length === 1 ? rateTexts([...items, ...text.split(/\s+/)]) : rateByMarkers(tags.markers),
   };
 }
+
+/** Whatever a text is, what it says about the rating counts. */
+const rateTexts = (items: string[]) => rateByMarkers(items.flatMap((item) => [...tagMarkers(item)]));
 
 export function splitItems(text: string): string[] {
   const items = text

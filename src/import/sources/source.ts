@@ -163,7 +163,7 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
           const known = rows.get(normaliseName(picture.path)) ?? [];
           const file = lookUp(folder, identity, picture, known, options);
           const label = join(folder, picture.path);
-          const parse = () => readRecord(folder, picture, options);
+          const parse = () => readRecord(folder, identity, picture, options);
           yield [{ position: position++, label, size: 1, file, parse }];
         }
       }
@@ -259,8 +259,10 @@ export async function countPictures(folder: string, options: WalkOptions): Promi
   return count;
 }
 
+/** `place` is the real path of the folder: `zukan import nsfw/2024` names a folder that says how explicit its pictures are. */
 async function readRecord(
   root: string,
+  place: string,
   { path, sidecars, settings, problem }: FoundPicture,
   { folderCategories, onMeaningless, defaultRating }: FolderOptions,
 ): Promise<ImageLine> {
@@ -278,7 +280,10 @@ async function readRecord(
     for (const name of unusedNames) onMeaningless(join(root, path), name);
   const hidden = read.find((sidecar) => sidecar.hidden)?.hidden;
   return {
-    ...toRecord(path, [...folders, ...categories], mergeFields(read), [...names, ...categories]),
+    ...toRecord(path, [...place.split(sep), ...folders, ...categories], mergeFields(read), [
+      ...names,
+      ...categories,
+    ]),
     folder: {
       defaultRating,
       ...rights,

@@ -43,6 +43,7 @@ export function sidecarFinder(names: string[]): (picture: string) => string[] {
   const subjectOf = (name: string) => takeoutSubject(normaliseName(name));
   const bySubject = Map.groupBy(names, subjectOf);
   const byFoldedSubject = Map.groupBy(names, (name) => subjectOf(name)?.toLowerCase());
+  const converted = Map.groupBy(names, convertedStem(new Set(names.map(foldFileName))));
   const find = (name: string) =>
     byName.get(name) ?? byFolded.get(foldFileName(name))?.slice(0, MAX_SHARED) ?? [];
   return (picture) => {
@@ -56,7 +57,8 @@ export function sidecarFinder(names: string[]): (picture: string) => string[] {
         ...(byFoldedSubject.get(name.toLowerCase()) ?? []),
       ]);
     const own = new Set(sidecarNames(normaliseName(picture)).flatMap(find));
-    return [...own.union(new Set(takeout.take(MAX_SHARED)))];
+    const former = converted.get(stemOf(picture))?.slice(0, MAX_SHARED);
+    return [...own.union(new Set(takeout.take(MAX_SHARED))).union(new Set(former))];
   };
 }
 
@@ -67,6 +69,20 @@ const endings = ['json', 'xmp', 'yml', 'txt', 'tags.txt', 'urls.txt'];
 export function sidecarNames(picture: string): string[] {
   const stem = picture.replace(/\.[^.]*$/, '');
   return endings.flatMap((ending) => [`${picture}.${ending}`, `${stem}.${ending}`]);
+}
+
+/** Of files that are no pictures here, but that people make pictures from. */
+const sourceTypes = 'heic|heif|tiff?|bmp|psd|dng|cr[23]|nef|arw|raf|orf|rw2';
+const ofSource = new RegExp(
+  `^(.+\\.(?:${sourceTypes}|jpe?g|jfif|png|webp|gif|avif))\\.(?:${endings.join('|')})$`,
+);
+
+/** The stem of the picture that a sidecar is about if its own was converted: `a.png.json` is about `a.webp` if there is no `a.png`. */
+function convertedStem(listed: ReadonlySet<string>): (name: string) => string | undefined {
+  return (name) => {
+    const [, source] = ofSource.exec(foldFileName(name)) ?? [];
+    return source === undefined || (isPictureName(source) && listed.has(source)) ? undefined : stemOf(source);
+  };
 }
 
 const ENDING = '.supplemental-metadata';

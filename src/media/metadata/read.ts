@@ -37,8 +37,10 @@ const headers: Partial<Record<PartKind, { marker: number; prefix: string }>> = {
 export async function readMetadata(bytes: Buffer, mimetype: Mimetype): Promise<Metadata | undefined> {
   try {
     const parts = new Map<PartKind, Buffer>();
-    for (const { kind, data } of findMetadata(bytes, mimetype))
+    for (const { kind, data: found } of findMetadata(bytes, mimetype)) {
+      const data = kind === 'xmp' ? withoutAncestors(found) : found;
       if (headers[kind] && !parts.has(kind) && data.length <= MAX_PART_BYTES) parts.set(kind, data);
+    }
     if (parts.size === 0) return undefined;
     const { default: ExifReader } = await import('exifreader');
     return interpret(ExifReader.load(asJpeg(parts), { expanded: true }));
@@ -75,6 +77,13 @@ function asJpeg(parts: Map<PartKind, Buffer>): Buffer {
     pieces.push(head, body);
   }
   return Buffer.concat([...pieces, Buffer.from([0xff, 0xd9])]);
+}
+
+/** Photoshop lists the ids of everything that was ever pasted: often more than all else, which would not be read then. */
+function withoutAncestors(xmp: Buffer): Buffer {
+  const [start, end] = ['<photoshop:DocumentAncestors', '</photoshop:DocumentAncestors>'];
+  const [from, to] = [xmp.indexOf(start), xmp.lastIndexOf(end)];
+  return from >= 0 && to > from ? Buffer.concat([xmp.subarray(0, from), xmp.subarray(to + end.length)]) : xmp;
 }
 
 /** Comments, processing instructions and CDATA sections. */
