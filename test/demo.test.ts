@@ -15,7 +15,6 @@ import { restoreDemo } from './support/catalogues/demo.ts';
 import { testDeep } from './support/depth.ts';
 import { environmentOf, forEachEngineInDepth } from './support/servers/engines.ts';
 import { startS3 } from './support/servers/s3.ts';
-import { account } from './support/servers/s3-guard.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { serve, start } from './support/zukan/program.ts';
 import { configFor, filesFolder, startService } from './support/zukan/service.ts';
@@ -189,13 +188,9 @@ test('a demo that cannot be restored ends the start with the reason', async () =
 });
 
 testDeep('fills a catalogue whose pictures are in a bucket', async () => {
-  const { requests, location } = await startS3();
-  const { bucket, endpoint, region } = location;
-  const environment = {
-    FILES_URL: `s3://${bucket}/?endpoint=${endpoint}&region=${region}`,
-    AWS_ACCESS_KEY_ID: account.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
-  };
+  const s3 = await startS3();
+  const { requests } = s3;
+  const environment = s3.environment();
   const { dataDir } = await restoreDemo(environment);
   assert.ok(requests.filter((request) => /^PUT .*\.(webp|jpg|png|gif|avif)$/.test(request)).length > 68);
   const { output } = await succeed(['check'], { ...environment, DATA_DIR: dataDir });

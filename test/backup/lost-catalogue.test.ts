@@ -14,7 +14,6 @@ import { writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, rowsIn, sqlite, tamper } from '../support/servers/engines.ts';
 import { psql } from '../support/servers/postgres.ts';
 import { startS3 } from '../support/servers/s3.ts';
-import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { configFor } from '../support/zukan/service.ts';
@@ -161,14 +160,13 @@ await forEachEngineInDepth((engine) => {
 });
 
 test('a bucket shows that its catalogue was lost, too', async () => {
-  const { location, requests } = await startS3();
+  const s3 = await startS3();
+  const { requests } = s3;
   const folder = temporaryFolder();
   const environment = {
     DATA_DIR: join(folder, 'data'),
     THUMBNAILS: 'off',
-    FILES_URL: `s3://${location.bucket}/some/?endpoint=${location.endpoint}&region=${location.region}`,
-    AWS_ACCESS_KEY_ID: account.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
+    ...s3.environment('some/'),
   };
   await succeed(['import', '--quiet', pictures], environment);
   await succeed(['check', '--quiet'], environment);
@@ -235,9 +233,7 @@ test('an import on another machine keeps the files that it has stored in a share
   const environment = {
     DATA_DIR: join(folder, 'data'),
     THUMBNAILS: 'off',
-    FILES_URL: `s3://${location.bucket}/?endpoint=${location.endpoint}&region=${location.region}`,
-    AWS_ACCESS_KEY_ID: account.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
+    ...s3.environment(),
   };
   await succeed(['import', '--quiet', pictures], environment);
   const files = openBucket(location, join(folder, 'another machine'));

@@ -1,17 +1,16 @@
 /** Pictures that look alike: what an import reports, and what `zukan duplicates` lists. */
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { addMissingHashes } from '../../src/import/files.ts';
 import { openFiles, openSnapshot, openWriter } from '../../src/server/engines.ts';
-import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { keyed } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { forEachEngineInDepth, rowsIn, tamper, testOnOneStore } from '../support/servers/engines.ts';
-import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 const [cat, dog, fox] = [1, 2, 3].map((seed) => paint(seed, 300, 200)) as [Painting, Painting, Painting];
@@ -43,21 +42,13 @@ interface Group {
 await forEachEngineInDepth(async (engine) => {
   const testOnce = testOnOneStore(engine);
   async function folderWith(files: Record<string, { toBuffer(): Promise<Buffer> }>) {
-    const box = sandbox(engine);
-    const folder = join(box.folder, 'pictures');
-    mkdirSync(folder);
+    const { pictures: folder, ...box } = openMaintained(engine);
     const add = async (more: typeof files) => {
-      for (const [name, picture] of Object.entries(more))
-        await writeFile(join(folder, name), await picture.toBuffer());
+      for (const [name, picture] of Object.entries(more)) box.write(name, await picture.toBuffer());
     };
     await add(files);
-    const run = (...command: string[]) => runCommand(command, { ...box.environment, THUMBNAILS: 'off' });
-    const duplicates = async (): Promise<Group[]> => {
-      const { status, output } = await run('duplicates', '--json');
-      assert.equal(status, 0);
-      return JSON.parse(output);
-    };
-    return { ...box, folder, add, run, duplicates };
+    const duplicates = async (): Promise<Group[]> => JSON.parse(await box.ok('duplicates', '--json'));
+    return { ...box, folder, add, duplicates };
   }
 
   describe('import', () => {
@@ -132,14 +123,12 @@ await forEachEngineInDepth(async (engine) => {
     });
 
     test('--keep merges the fields into one of each group, and moves the others to the trash', async () => {
-      const { folder, run, add } = await folderWith(copies);
-      const sidecar = (name: string, fields: object) =>
-        writeFile(join(folder, `${name}.json`), JSON.stringify(fields));
-      await sidecar('cat-small', { artist: 'Ann', tags: ['cat', 'small'], nsfw: 'questionable' });
-      await sidecar('cat-tiny', { artist: 'Bob', tags: ['tiny'], characters: ['Tama'] });
+      const { folder, run, add, write } = await folderWith(copies);
+      write('cat-small.json', { artist: 'Ann', tags: ['cat', 'small'], nsfw: 'questionable' });
+      write('cat-tiny.json', { artist: 'Bob', tags: ['tiny'], characters: ['Tama'] });
       await run('import', folder);
       await add(pictures);
-      await sidecar('cat', { tags: ['cat', 'large'] });
+      write('cat.json', { tags: ['cat', 'large'] });
       await run('import', folder);
       const [group] = (JSON.parse((await run('duplicates', '--json')).output) as Group[]).map(({ images }) =>
         images.map(({ id }) => id),
@@ -227,8 +216,8 @@ await forEachEngineInDepth(async (engine) => {
     });
 
     testOnce('says so if there are none', async () => {
-      const { folder, environment, run } = await folderWith(pictures);
-      await runCommand(['import', '-'], environment);
+      const { folder, run } = await folderWith(pictures);
+      await run('import', '-');
       assert.equal((await run('duplicates')).output, 'no images look alike\n');
       await run('import', folder);
       assert.equal((await run('duplicates')).output, 'no images look alike\n');

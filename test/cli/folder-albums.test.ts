@@ -1,52 +1,34 @@
 /** `zukan import --albums-from folders`. */
 import assert from 'node:assert/strict';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { testDeep } from '../support/depth.ts';
 import { setClockAhead } from '../support/later.ts';
-import { tinyPicture } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth } from '../support/servers/engines.ts';
-import { runCommand } from '../support/zukan/program.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
 setClockAhead();
 
 function newFolder(engine: Engine) {
-  const box = sandbox(engine);
-  const environment = { ...box.environment, THUMBNAILS: 'off' };
-  const pictures = join(box.folder, 'pictures');
-  const write = (name: string, seed: number) => {
-    mkdirSync(dirname(join(pictures, name)), { recursive: true });
-    writeFileSync(join(pictures, name), tinyPicture(seed));
-  };
-  const run = async (...words: string[]) => {
-    const { status, output, errors } = await runCommand(words, environment);
-    assert.equal(status, 0, errors);
-    return output;
-  };
-  const importFolder = (...flags: string[]) => run('import', '--quiet', ...flags, pictures);
-  const records = async () => {
-    const lines = (await run('export', '--quiet')).split('\n').filter(Boolean);
-    return lines.map((line) => JSON.parse(line));
-  };
+  const box = openMaintained(engine);
   /** The names of the files of each album. */
   const albums = async () => {
-    const all = await records();
+    const all = await box.records();
     const names = new Map(all.map(({ id, fileName }) => [id, fileName]));
     const ofType = all.filter(({ type }) => type === 'album');
     return Object.fromEntries(
       ofType.map(({ name, images = [] }) => [name, images.map((id: string) => names.get(id)).join(' ')]),
     );
   };
-  const idOf = async (file: string) => (await records()).find(({ fileName }) => fileName === file).id;
-  return { pictures, write, run, importFolder, albums, idOf };
+  const idOf = async (file: string) => (await box.records()).find(({ fileName }) => fileName === file).id;
+  return { ...box, albums, idOf };
 }
 
 await forEachEngineInDepth(async (engine) => {
   test('folders become albums, and what an operator does to an album stays', async () => {
-    const { write, run, importFolder, albums, idOf } = newFolder(engine);
+    const { write, ok, importFolder, albums, idOf } = newFolder(engine);
     for (const [at, name] of ['0.png', 'a/10.png', 'a/9.png', 'a/b/1.png', 'a/b/2.png', 'c/3.png'].entries())
       write(name, at);
     const made = { pictures: '0.png', a: '9.png 10.png', b: '1.png 2.png', c: '3.png' };
@@ -54,10 +36,10 @@ await forEachEngineInDepth(async (engine) => {
     assert.match(await importFolder('--albums-from', 'folders'), /\ncreated:\n(.*\n)* {2}album b\n/);
     assert.deepEqual(await albums(), made);
     // Removed, ordered, renamed, and removed as a whole.
-    await run('edit', await idOf('9.png'), '--remove-album', 'a');
-    await run('entry', 'album', 'b', '--images', await idOf('2.png'), await idOf('1.png'));
-    await run('entry', 'album', 'b', '--name', 'Beach');
-    await run('entry', 'album', 'c', '--remove');
+    await ok('edit', await idOf('9.png'), '--remove-album', 'a');
+    await ok('entry', 'album', 'b', '--images', await idOf('2.png'), await idOf('1.png'));
+    await ok('entry', 'album', 'b', '--name', 'Beach');
+    await ok('entry', 'album', 'c', '--remove');
     const decided = { pictures: '0.png', a: '10.png', Beach: '2.png 1.png' };
     await importFolder('--full');
     assert.deepEqual(await albums(), decided);
@@ -70,8 +52,8 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual(await albums(), {
       ...{ pictures: '0.png', a: '10.png 8.png', Beach: '2.png 1.png 0.jpg.png', d: '5.png' },
     });
-    const [last] = JSON.parse(await run('history', '--json'));
-    await run('undo', String(last.number));
+    const [last] = JSON.parse(await ok('history', '--json'));
+    await ok('undo', String(last.number));
     assert.deepEqual(await albums(), decided);
   });
 
@@ -98,7 +80,7 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   testDeep('moved pictures and copies are in the albums of their folders', async () => {
-    const { pictures, write, run, importFolder, albums, idOf } = newFolder(engine);
+    const { pictures, write, ok, importFolder, albums, idOf } = newFolder(engine);
     write('a/1.png', 1);
     write('a/2.png', 2);
     await importFolder('--albums-from', 'folders');
@@ -107,18 +89,18 @@ await forEachEngineInDepth(async (engine) => {
     await importFolder();
     assert.deepEqual(await albums(), { a: '1.png 2.png', b: '1.png 2.png' });
     // A file with another name is the same picture.
-    await run('edit', await idOf('2.png'), '--remove-album', 'b');
+    await ok('edit', await idOf('2.png'), '--remove-album', 'b');
     renameSync(join(pictures, 'b/copy of 2.png'), join(pictures, 'b/another copy.png'));
     await importFolder();
     assert.deepEqual(await albums(), { a: '1.png 2.png', b: '1.png' });
   });
 
   testDeep('an album that cannot be made does not stop an import', async () => {
-    const { write, run, importFolder, albums } = newFolder(engine);
+    const { write, ok, importFolder, albums } = newFolder(engine);
     write('0198c5a2-6c1b-7d1e-9a7f-0d5c8b2e4f61/1.png', 1);
     await importFolder('--albums-from', 'folders', '--folder-categories', 'none');
     write('blocked/2.png', 2);
-    await run('entry', 'album', 'blocked', '--block');
+    await ok('entry', 'album', 'blocked', '--block');
     assert.match(await importFolder('--albums-from', 'none', '--full'), /^1 added/m);
     const output = await importFolder('--albums-from', 'folders');
     assert.match(output, /\n {2}0198c5a2-.*: no album can have this name; rename the folder\n/);

@@ -1,11 +1,10 @@
 /** What folders, and the operator, say about the pictures of a folder: .zukan.json, --folder-categories, DEFAULT_RATING. */
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { setClockAhead } from '../support/later.ts';
-import { tinyPicture } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngine, forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
@@ -13,27 +12,12 @@ import { runCommand } from '../support/zukan/program.ts';
 setClockAhead();
 
 function newFolder(engine: Engine) {
-  const box = sandbox(engine);
-  const pictures = join(box.folder, 'pictures');
-  const environment = { ...box.environment, THUMBNAILS: 'off' };
-  const write = (name: string, content: number | string) => {
-    mkdirSync(dirname(join(pictures, name)), { recursive: true });
-    writeFileSync(join(pictures, name), typeof content === 'number' ? tinyPicture(content) : content);
-  };
+  const box = openMaintained(engine);
   const run = (flags: string[], more: Record<string, string> = {}) =>
-    runCommand(['import', '--quiet', ...flags, pictures], { ...environment, ...more });
-  const importFolder = async (...flags: string[]) => {
-    const { status, output, errors } = await run(flags);
-    assert.equal(status, 0, errors);
-    return output;
-  };
+    runCommand(['import', '--quiet', ...flags, box.pictures], { ...box.environment, ...more });
   /** The file name, the rating, the artist and the categories of each image. */
   const images = async () => {
-    const { output } = await runCommand(['export', '--quiet'], environment);
-    const records = output
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
+    const records = await box.records();
     const names = new Map(records.map(({ id, name }) => [id, name]));
     return records
       .filter(({ type }) => type === 'image')
@@ -44,7 +28,7 @@ function newFolder(engine: Engine) {
       )
       .sort();
   };
-  return { ...box, pictures, write, run, importFolder, images };
+  return { ...box, run, images };
 }
 
 await forEachEngine(async (engine) => {

@@ -1,64 +1,38 @@
 /** Importing folders of pictures. */
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { entryLine, imageLine } from '../../src/catalogue/lines.ts';
-import { openSnapshot } from '../../src/server/engines.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { draw } from '../support/pictures/pictures.ts';
-import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
-import { temporaryFolder } from '../support/workspace.ts';
-import { runCommand } from '../support/zukan/program.ts';
-import { configFor } from '../support/zukan/service.ts';
-
-function newFolder() {
-  const folder = temporaryFolder();
-  const pictures = join(folder, 'pictures');
-  mkdirSync(pictures);
-  const environment = { DATA_DIR: join(folder, 'data') };
-  const run = (...command: string[]) => runCommand(command, environment);
-  const records = async () => {
-    await using snapshot = await openSnapshot(configFor(folder));
-    const lines: string[] = [];
-    for (const kind of ['category', 'artist', 'character'] as const)
-      for await (const entry of snapshot.entries(kind)) lines.push(entryLine(entry));
-    for await (const image of snapshot.images()) lines.push(imageLine(image));
-    return lines.map((line) => JSON.parse(line));
-  };
-  return { folder, pictures, environment, run, records };
-}
+import { tinyPicture } from '../support/pictures/tiny.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 test('reads categories from folders and other fields from sidecars, and creates missing entries', async () => {
-  const { pictures, run, records } = newFolder();
-  writeTiny(pictures, 'top.png', 1);
-  writeTiny(pictures, 'cats/night sky/a.png', 2);
-  writeTiny(pictures, 'cats/b.png', 3);
-  writeTiny(pictures, 'cats/c.png', 4);
-  writeFileSync(
-    join(pictures, 'cats/b.png.json'),
-    JSON.stringify({
-      artist: 'Ann',
-      nsfw: 'nsfw',
-      characters: ['Cleo'],
-      source: { name: 's', url: 'https://example.org/' },
-    }),
-  );
-  writeFileSync(
-    join(pictures, 'cats/c.json'),
-    JSON.stringify({
-      id: 'p4711',
-      tags_general: [],
-      tags: '1girl blue_hair',
-      artist: [],
-      tags_artist: ['Ann', 'Bob'],
-      tags_character: 'cleo_(a) dora',
-      rating: 'q',
-      source: 'https://example.com/posts/1',
-      created_at: '2024-02-03 04:05:06',
-      md5: 'whatever',
-    }),
-  );
+  const { pictures, run, records, write } = openMaintained();
+  write('top.png', 1);
+  write('cats/night sky/a.png', 2);
+  write('cats/b.png', 3);
+  write('cats/c.png', 4);
+  write('cats/b.png.json', {
+    artist: 'Ann',
+    nsfw: 'nsfw',
+    characters: ['Cleo'],
+    source: { name: 's', url: 'https://example.org/' },
+  });
+  write('cats/c.json', {
+    id: 'p4711',
+    tags_general: [],
+    tags: '1girl blue_hair',
+    artist: [],
+    tags_artist: ['Ann', 'Bob'],
+    tags_character: 'cleo_(a) dora',
+    rating: 'q',
+    source: 'https://example.com/posts/1',
+    created_at: '2024-02-03 04:05:06',
+    md5: 'whatever',
+  });
   const { status, output, errors } = await run('import', pictures);
   assert.equal(status, 0, errors);
   assert.match(
@@ -130,22 +104,22 @@ test('reads categories from folders and other fields from sidecars, and creates 
 });
 
 test('refuses a single picture, and says how to import it', async () => {
-  const { pictures, run } = newFolder();
-  writeTiny(pictures, 'a.png', 1);
+  const { pictures, run, write } = openMaintained();
+  write('a.png', 1);
   const { status, errors } = await run('import', join(pictures, 'a.png'));
   assert.equal(status, 1);
   assert.match(errors, /a\.png: is a picture; import its folder, or a catalogue file that names it\n$/);
 });
 
 test('lists files that are not images, and ignores hidden files', async () => {
-  const { pictures, run } = newFolder();
-  writeTiny(pictures, 'a.png', 1);
-  writeFileSync(join(pictures, 'notes.txt'), 'notes');
-  writeFileSync(join(pictures, 'IMG_1.HEIC'), 'x');
+  const { pictures, run, write } = openMaintained();
+  write('a.png', 1);
+  write('notes.txt', 'notes');
+  write('IMG_1.HEIC', 'x');
   symlinkSync('.', join(pictures, 'loop'));
-  writeFileSync(join(pictures, '.DS_Store'), 'x');
+  write('.DS_Store', 'x');
   mkdirSync(join(pictures, '.thumbnails'));
-  writeFileSync(join(pictures, '.thumbnails/t.png'), 'x');
+  write('.thumbnails/t.png', 'x');
   const { status, output } = await run('import', pictures);
   assert.equal(status, 0);
   assert.match(
@@ -156,14 +130,11 @@ test('lists files that are not images, and ignores hidden files', async () => {
 });
 
 test('accepts any file name, and detects the type by the bytes', async () => {
-  const { pictures, run, records } = newFolder();
-  writeTiny(pictures, 'a\nb 😀.png', 1);
-  writeTiny(pictures, 'X.png', 2);
-  writeTiny(pictures, 'x.PNG', 3);
-  writeFileSync(
-    join(pictures, 'jpeg.png'),
-    await draw({ file: '', format: 'jpeg', width: 9, height: 9, colour: '#123456' }),
-  );
+  const { pictures, run, records, write } = openMaintained();
+  write('a\nb 😀.png', 1);
+  write('X.png', 2);
+  write('x.PNG', 3);
+  write('jpeg.png', await draw({ file: '', format: 'jpeg', width: 9, height: 9, colour: '#123456' }));
   const { status, output, errors } = await run('import', pictures);
   assert.equal(status, 0, errors);
   assert.match(output, /^4 added/);
@@ -173,60 +144,35 @@ test('accepts any file name, and detects the type by the bytes', async () => {
 
 describe('imports nothing and names the file if the folder contains', () => {
   const broken = tinyPicture(5).subarray(0, 40);
-  const cases: [string, (pictures: string) => void, RegExp][] = [
-    [
-      'a broken picture',
-      (pictures) => writeFileSync(join(pictures, 'bad.jpg'), broken),
-      /bad\.jpg: .*cannot be decoded/,
-    ],
-    [
-      'an empty file',
-      (pictures) => writeFileSync(join(pictures, 'bad.png'), ''),
-      /bad\.png: .*the file is empty/,
-    ],
-    ['text', (pictures) => writeFileSync(join(pictures, 'bad.webp'), 'text'), /bad\.webp: .*not a JPEG/],
-    [
-      'a link out of the folder',
-      (pictures) => {
-        writeTiny(join(pictures, '..'), 'outside.png', 9);
-        symlinkSync(join(pictures, '../outside.png'), join(pictures, 'bad.png'));
-      },
-      /bad\.png: .*is outside the catalogue's folder/,
-    ],
-    [
-      'a link to itself',
-      (pictures) => symlinkSync(join(pictures, 'bad.png'), join(pictures, 'bad.png')),
-      /bad\.png: .*ELOOP/,
-    ],
-    [
-      'a sidecar that is not JSON',
-      (pictures) => writeFileSync(join(pictures, 'a.json'), '{'),
-      /a\.png: a\.json: not valid JSON/,
-    ],
-    [
-      'a sidecar that is not XMP',
-      (pictures) => writeFileSync(join(pictures, 'a.png.xmp'), '<a>'),
-      /a\.png: a\.png\.xmp: not valid XMP/,
-    ],
+  type Box = ReturnType<typeof openMaintained>;
+  const linkTo = (target: string) => (box: Box) => symlinkSync(target, join(box.pictures, 'bad.png'));
+  const cases: [what: string, spoil: (box: Box) => void, reason: RegExp][] = [
+    ['a broken picture', ({ write }) => write('bad.jpg', broken), /bad\.jpg: .*cannot be decoded/],
+    ['an empty file', ({ write }) => write('bad.png', ''), /bad\.png: .*the file is empty/],
+    ['text', ({ write }) => write('bad.webp', 'text'), /bad\.webp: .*not a JPEG/],
+    ['a link out of the folder', linkTo('../outside.png'), /bad\.png: .*is outside the catalogue's folder/],
+    ['a link to itself', linkTo('bad.png'), /bad\.png: .*ELOOP/],
+    ['a sidecar that is not JSON', ({ write }) => write('a.json', '{'), /a\.png: a\.json: not valid JSON/],
+    ['no XMP', ({ write }) => write('a.png.xmp', '<a>'), /a\.png: a\.png\.xmp: not valid XMP/],
   ];
-  for (const [what, spoil, reason] of cases) {
+  for (const [what, spoil, reason] of cases)
     test(what, async () => {
-      const { pictures, environment, run, records } = newFolder();
-      writeTiny(pictures, 'a.png', 1);
-      spoil(pictures);
-      const { status, errors } = await run('import', '--strict', pictures);
+      const box = openMaintained();
+      box.write('a.png', 1);
+      box.write('../outside.png', 9);
+      spoil(box);
+      const { status, errors } = await box.tryImport('--strict');
       assert.equal(status, 1);
       assert.match(errors, reason);
-      assert.deepEqual(await records(), []);
-      assert.deepEqual(filesIn(join(environment.DATA_DIR, 'files')), []);
+      assert.deepEqual(await box.records(), []);
+      assert.deepEqual(filesIn(filesFolder(box.config)), []);
     });
-  }
 
   // Root can read every file.
   if (process.getuid?.() !== 0) {
     test('a file without read permission', async () => {
-      const { pictures, run } = newFolder();
-      writeTiny(pictures, 'bad.png', 1);
+      const { pictures, run, write } = openMaintained();
+      write('bad.png', 1);
       chmodSync(join(pictures, 'bad.png'), 0);
       assert.match((await run('import', '--strict', pictures)).errors, /bad\.png: .*permission denied/);
     });
@@ -234,17 +180,17 @@ describe('imports nothing and names the file if the folder contains', () => {
 });
 
 test('--dry-run prints what would change, and changes nothing', async () => {
-  const { pictures, environment, run, records } = newFolder();
-  writeTiny(pictures, 'cats/a.png', 1);
+  const { pictures, run, records, write, config } = openMaintained();
+  write('cats/a.png', 1);
   const { status, output } = await run('import', '--dry-run', pictures);
   assert.equal(status, 0);
   assert.match(
     output,
     /^added {6}category {3}cats\nadded {6}image {6}cats\/a\.png\ndry run, nothing was changed; this import would result in:\n1 added, 0 updated, 0 unchanged; entries: 1 added, 0 updated, 0 unchanged\n/,
   );
-  assert.ok(!existsSync(environment.DATA_DIR));
+  assert.ok(!existsSync(config.dataDir));
   await run('import', pictures);
-  writeTiny(pictures, 'cats/b.png', 2);
+  write('cats/b.png', 2);
   const again = (await run('import', '--dry-run', pictures)).output;
   assert.match(again, /^added {6}image {6}cats\/b\.png\ndry run.*\n1 added, 0 updated, 1 unchanged\n/);
   const all = (await run('import', '--dry-run', '--verbose', pictures)).output;

@@ -2,24 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
-import { sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
-import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 await forEachEngineInDepth((engine) => {
   async function prepare() {
-    const box = sandbox(engine);
-    const environment = { ...box.environment, THUMBNAILS: 'off' };
-    const run = async (...words: string[]) => {
-      const { status, output, errors } = await runCommand(words, environment);
-      assert.equal(status, 0, errors);
-      return output;
-    };
-    const fails = async (...words: string[]) => (await runCommand(words, environment)).errors;
-    await run('import', '--quiet', await writeKnownCatalogue(box.folder));
-    return { ...box, environment, run, fails, files: () => filesIn(filesFolder(box.config)).length };
+    const { ok: run, run: tryRun, folder, config } = openMaintained(engine);
+    const fails = async (...words: string[]) => (await tryRun(...words)).errors;
+    await run('import', '--quiet', await writeKnownCatalogue(folder));
+    return { run, fails, files: () => filesIn(filesFolder(config)).length };
   }
   const [first, second] = [uuid(4, 1), uuid(4, 2)];
 

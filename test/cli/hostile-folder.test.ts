@@ -5,40 +5,34 @@ import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
-import { temporaryFolder } from '../support/workspace.ts';
-import { runCommand } from '../support/zukan/program.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
+import { tinyPicture } from '../support/pictures/tiny.ts';
 
 function newFolder() {
-  const folder = temporaryFolder();
-  const pictures = join(folder, 'pictures');
-  writeTiny(pictures, 'a.png', 1);
-  const run = (...command: string[]) => runCommand(command, { DATA_DIR: join(folder, 'data') });
-  return { folder, pictures, sidecar: join(pictures, 'a.json'), run };
+  const box = openMaintained();
+  box.write('a.png', 1);
+  return { ...box, sidecar: join(box.pictures, 'a.json') };
 }
 
 describe('imports nothing if a sidecar is', () => {
-  const cases: [string, (sidecar: string, folder: string) => unknown, RegExp][] = [
+  const write = (content: string | Buffer) => (sidecar: string) => writeFileSync(sidecar, content);
+  const linkTo = (target: string) => (sidecar: string) => symlinkSync(target, sidecar);
+  const cases: [what: string, make: (sidecar: string, folder: string) => unknown, reason: RegExp][] = [
     [
       'a link to a JSON file outside',
-      (sidecar, folder) => {
-        writeFileSync(join(folder, 'secret.json'), '{"artist":"SECRET"}');
-        symlinkSync(join(folder, 'secret.json'), sidecar);
-      },
+      linkTo('../secret.json'),
       /a\.png: a\.json: is outside the catalogue's folder\n/,
     ],
     [
       'a link through a folder link',
       (sidecar, folder) => {
-        mkdirSync(join(folder, 'other'));
-        writeFileSync(join(folder, 'other/b.json'), '{"artist":"SECRET"}');
-        symlinkSync(join(folder, 'other'), join(folder, 'pictures/link'));
-        symlinkSync('link/b.json', sidecar);
+        symlinkSync(folder, join(folder, 'pictures/link'));
+        symlinkSync('link/secret.json', sidecar);
       },
       /a\.json: is outside/,
     ],
-    ['a link to /etc/passwd', (sidecar) => symlinkSync('/etc/passwd', sidecar), /a\.json: is outside/],
-    ['a link to /dev/zero', (sidecar) => symlinkSync('/dev/zero', sidecar), /a\.json: is outside/],
+    ['a link to /etc/passwd', linkTo('/etc/passwd'), /a\.json: is outside/],
+    ['a link to /dev/zero', linkTo('/dev/zero'), /a\.json: is outside/],
     ['a named pipe', (sidecar) => execFileSync('mkfifo', [sidecar]), /a\.json: is not a file/],
     [
       'a link to a named pipe',
@@ -50,12 +44,8 @@ describe('imports nothing if a sidecar is', () => {
     ],
     ['a folder', (sidecar) => mkdirSync(sidecar), /a\.json: is not a file/],
     ['a socket', listen, /a\.json: is not a file/],
-    ['a broken link', (sidecar) => symlinkSync('nowhere', sidecar), /a\.json: no such file/],
-    [
-      'larger than 1 MiB',
-      (sidecar) => writeFileSync(sidecar, `{"md5":"${'x'.repeat(2 ** 20)}"}`),
-      /a\.json: is larger than 1 MiB/,
-    ],
+    ['a broken link', linkTo('nowhere'), /a\.json: no such file/],
+    ['larger than 1 MiB', write(`{"md5":"${'x'.repeat(2 ** 20)}"}`), /a\.json: is larger than 1 MiB/],
     [
       'a hole of 8 TiB',
       (sidecar) => {
@@ -64,17 +54,14 @@ describe('imports nothing if a sidecar is', () => {
       },
       /a\.json: is larger than 1 MiB/,
     ],
-    [
-      'not valid UTF-8',
-      (sidecar) => writeFileSync(sidecar, Buffer.from('{"artist":"\xff"}', 'latin1')),
-      /not valid UTF-8/,
-    ],
+    ['not valid UTF-8', write(Buffer.from('{"artist":"\xff"}', 'latin1')), /not valid UTF-8/],
   ];
-  for (const [what, write, reason] of cases) {
+  for (const [what, make, reason] of cases) {
     test(what, async () => {
-      const { folder, sidecar, pictures, run } = newFolder();
-      await write(sidecar, folder);
-      const { status, output, errors } = await run('import', '--quiet', '--strict', pictures);
+      const { folder, sidecar, tryImport, run } = newFolder();
+      writeFileSync(join(folder, 'secret.json'), '{"artist":"SECRET"}');
+      await make(sidecar, folder);
+      const { status, output, errors } = await tryImport('--strict');
       assert.equal(status, 1, output);
       assert.match(errors, reason);
       assert.doesNotMatch(errors, /root:|SECRET/);
@@ -100,15 +87,16 @@ test('reads a sidecar of 1 MiB, and one behind a link inside the folder', async 
 });
 
 test('lists names that are not UTF-8, and imports the rest', async () => {
-  const { pictures, run } = newFolder();
-  const write = (name: string, index: number) =>
+  const { pictures, run, write } = newFolder();
+  const writeLatin1 = (name: string, index: number) =>
     writeFileSync(
       Buffer.concat([Buffer.from(`${pictures}/`), Buffer.from(name, 'latin1')]),
       tinyPicture(index),
     );
-  for (const [index, name] of ['caf\xe9.png', '\x8e\x71.png', 'a\xe9.json'].entries()) write(name, index + 2);
+  for (const [index, name] of ['caf\xe9.png', '\x8e\x71.png', 'a\xe9.json'].entries())
+    writeLatin1(name, index + 2);
   mkdirSync(Buffer.concat([Buffer.from(`${pictures}/`), Buffer.from('\x8e\x71', 'latin1')]));
-  writeTiny(pictures, 'right \u{fffd}.png', 9);
+  write('right \u{fffd}.png', 9);
   const { status, output } = await run('import', '--quiet', pictures);
   assert.equal(status, 1);
   assert.match(output, /^2 added/);

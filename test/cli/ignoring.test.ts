@@ -1,14 +1,13 @@
 /** What an import of a folder leaves alone: junk, rules, and thumbnails of pictures that are there. */
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
-import { sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { setClockAhead } from '../support/later.ts';
 import { paint } from '../support/pictures/painting.ts';
-import { tinyPicture } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
@@ -17,19 +16,7 @@ setClockAhead();
 
 await forEachEngineInDepth(async (engine) => {
   function newFolder() {
-    const box = sandbox(engine);
-    const pictures = join(box.folder, 'pictures');
-    const write = (name: string, content: number | string | Buffer) => {
-      mkdirSync(dirname(join(pictures, name)), { recursive: true });
-      writeFileSync(join(pictures, name), typeof content === 'number' ? tinyPicture(content) : content);
-    };
-    const environment = { ...box.environment, THUMBNAILS: 'off' };
-    const run = (...flags: string[]) => runCommand(['import', '--quiet', ...flags, pictures], environment);
-    const importFolder = async (...flags: string[]) => {
-      const { status, output, errors } = await run(...flags);
-      assert.equal(status, 0, errors);
-      return output;
-    };
+    const box = openMaintained(engine);
     /** The categories and the width of each image, in the order of imports. */
     const images = async () => {
       await using snapshot = await openSnapshot(box.config);
@@ -40,7 +27,7 @@ await forEachEngineInDepth(async (engine) => {
         [...categories.map(({ name }) => name), meta.dimens.width].join(' '),
       );
     };
-    return { pictures, environment, write, run, importFolder, images };
+    return { ...box, images };
   }
 
   test('the files of the catalogue itself are not imported', async () => {
@@ -82,7 +69,7 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   test('--exclude and .zukanignore leave files and folders out, and --prune takes them for deleted', async () => {
-    const { pictures, write, run, importFolder, images } = newFolder();
+    const { pictures, write, tryImport, importFolder, images } = newFolder();
     for (const [at, name] of ['a.png', 'b/c.png', 'b/raw/d.png', 'b/raw/e.png', 'f.png'].entries())
       write(name, at + 1);
     write('b/.zukanignore', '# my raw files\nraw/*\n!e.png\n');
@@ -91,7 +78,7 @@ await forEachEngineInDepth(async (engine) => {
     assert.match(output, /\nignored files and folders: 3 by --exclude or \.zukanignore\n/);
     assert.deepEqual(await images(), ['4', 'b 4', 'b raw 4'], 'an excluded sidecar is not read');
     write('b/raw/.zukanignore', 'e.png');
-    const refused = await run('--prune', '--strict', '--exclude', 'f*');
+    const refused = await tryImport('--prune', '--strict', '--exclude', 'f*');
     assert.match(refused.errors, /would remove 1 of 3 images/);
     assert.match(refused.output, /e\.png\n$/);
     assert.match(
@@ -99,11 +86,11 @@ await forEachEngineInDepth(async (engine) => {
       /0 updated, 2 unchanged, 1 removed\n/,
     );
     write('b/.zukanignore', '*\n'.repeat(1001));
-    const { status, errors } = await run('--strict', '--exclude', 'f*');
+    const { status, errors } = await tryImport('--strict', '--exclude', 'f*');
     assert.equal(status, 1);
     assert.ok(errors.includes(`${join(pictures, 'b/.zukanignore')}: more than 1000 rules\n`), errors);
-    assert.match((await run('--prune')).output, /^0 added, 0 updated, 1 unchanged, 0 removed\n/);
-    assert.equal((await run('--exclude', 'a'.repeat(1001))).status, 2);
+    assert.match((await tryImport('--prune')).output, /^0 added, 0 updated, 1 unchanged, 0 removed\n/);
+    assert.equal((await tryImport('--exclude', 'a'.repeat(1001))).status, 2);
   });
 
   test('a thumbnail of a picture is skipped, and not read again', async () => {

@@ -1,17 +1,17 @@
 /** Importing a folder again: files that did not change are not read, and `--prune` removes what is gone. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
-import { sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { setClockAhead } from '../support/later.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
-import { runAnswering, runCommand } from '../support/zukan/program.ts';
+import { runAnswering } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 /** Files that were just written are read again the next time. These tests are a minute late. */
@@ -19,17 +19,7 @@ setClockAhead();
 const later = () => mock.timers.setTime(Date.now() + 60_000);
 
 function newFolder(engine: Engine) {
-  const box = sandbox(engine);
-  const pictures = join(box.folder, 'pictures');
-  mkdirSync(pictures);
-  const environment = { ...box.environment, THUMBNAILS: 'off' };
-  const run = (...flags: string[]) => runCommand(['import', '--quiet', ...flags], environment);
-  /** The headline of an import, which succeeds. */
-  const importFolder = async (...flags: string[]) => {
-    const { status, output, errors } = await run(...flags, pictures);
-    assert.equal(status, 0, errors);
-    return output;
-  };
+  const box = openMaintained(engine);
   /** Each image by its bytes, with its categories. */
   const images = async () => {
     await using snapshot = await openSnapshot(box.config);
@@ -45,7 +35,7 @@ function newFolder(engine: Engine) {
     await using snapshot = await openSnapshot(box.config);
     return (await Array.fromAsync(snapshot.images())).map(({ document }) => readDocument(document).nsfw);
   };
-  return { ...box, environment, pictures, run, importFolder, images, ratings };
+  return { ...box, images, ratings };
 }
 
 /** The number of the tiny picture with the key. */
@@ -61,9 +51,9 @@ const unread = (output: string) => Number(UNREAD.exec(output)?.[1] ?? 0);
 await forEachEngineInDepth(async (engine) => {
   const testOnce = testOnOneStore(engine);
   test('does not read files again that did not change', async () => {
-    const { pictures, config, importFolder } = newFolder(engine);
-    for (const index of [1, 2, 3]) writeTiny(pictures, `cats/${index}.png`, index);
-    writeFileSync(join(pictures, 'cats/1.json'), '{"artist":"Ann"}');
+    const { config, importFolder, write } = newFolder(engine);
+    for (const index of [1, 2, 3]) write(`cats/${index}.png`, index);
+    write('cats/1.json', '{"artist":"Ann"}');
     assert.match(await importFolder(), /^3 added, 0 updated, 0 unchanged; entries: 2 added/);
     // A picture that is read is stored again if its bytes are gone.
     const stored = filesFolder(config);
@@ -80,16 +70,16 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   testOnce('reads a file again if it, its sidecars or the options changed', async () => {
-    const { pictures, importFolder, images } = newFolder(engine);
-    for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
+    const { pictures, importFolder, images, write } = newFolder(engine);
+    for (const index of [1, 2, 3]) write(`${index}.png`, index);
     await importFolder();
     assert.equal(unread(await importFolder()), 3);
-    writeFileSync(join(pictures, '1.png.json'), '{"categories":["new"]}');
+    write('1.png.json', '{"categories":["new"]}');
     later();
     const first = await importFolder();
     assert.match(first, /^0 added, 1 updated, 2 unchanged; entries: 1 added/);
     assert.match(first, /\nchanged:\n {2}image 1\.png: categories: \(none\) → new\n/);
-    writeFileSync(join(pictures, '1.png.json'), '{"categories":["old"]}');
+    write('1.png.json', '{"categories":["old"]}');
     unlinkSync(join(pictures, '2.png'));
     renameSync(join(pictures, '3.png'), join(pictures, '2.png'));
     later();
@@ -100,8 +90,8 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   testOnce('reads a file again that was written just before it was imported', async () => {
-    const { pictures, importFolder } = newFolder(engine);
-    writeTiny(pictures, '1.png', 1);
+    const { pictures, importFolder, write } = newFolder(engine);
+    write('1.png', 1);
     const ctimeMs = Math.floor(statSync(join(pictures, '1.png')).ctimeMs);
     mock.timers.setTime(ctimeMs + 2000);
     await importFolder();
@@ -112,24 +102,24 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   testOnce('the first of several copies counts, whether it is read or not', async () => {
-    const { pictures, importFolder, images, ratings } = newFolder(engine);
-    writeTiny(pictures, 'b/1.png', 1);
-    writeTiny(pictures, 'c/1.png', 1);
+    const { pictures, importFolder, images, ratings, write } = newFolder(engine);
+    write('b/1.png', 1);
+    write('c/1.png', 1);
     await importFolder();
     const again = await importFolder();
     assert.match(again, /^0 added, 0 updated, 1 unchanged\n/);
     assert.match(again, /c\/1\.png has the same bytes as .*b\/1\.png/);
-    writeTiny(pictures, 'd/1.png', 1);
+    write('d/1.png', 1);
     later();
     assert.match(await importFolder(), /d\/1\.png has the same bytes as .*b\/1\.png/);
     assert.deepEqual(await images(), ['picture 1 b']);
-    writeTiny(pictures, 'a/1.png', 1);
-    writeFileSync(join(pictures, 'a/1.json'), '{"nsfw":"nsfw"}');
+    write('a/1.png', 1);
+    write('a/1.json', '{"nsfw":"nsfw"}');
     later();
     assert.match(await importFolder(), /a\/1\.png has the same bytes as .*b\/1\.png/);
     assert.deepEqual(await images(), ['picture 1 b'], 'a new copy gives its image no details');
     assert.deepEqual(await ratings(), ['nsfw'], 'but a stricter rating');
-    writeFileSync(join(pictures, 'b/1.json'), '{"nsfw":"sfw"}');
+    write('b/1.json', '{"nsfw":"sfw"}');
     later();
     const reread = await importFolder();
     assert.deepEqual(await ratings(), ['nsfw'], 'copies are read together with the file that counts');
@@ -143,13 +133,13 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   test('--prune removes images whose files are gone or have other bytes', async () => {
-    const { pictures, config, environment, run, importFolder, images } = newFolder(engine);
-    for (let index = 0; index < 20; index++) writeTiny(pictures, `${index % 2}/${index}.png`, index);
+    const { pictures, config, run, importFolder, images, write, tryImport } = newFolder(engine);
+    for (let index = 0; index < 20; index++) write(`${index % 2}/${index}.png`, index);
     await importFolder();
     unlinkSync(join(pictures, '0/0.png'));
     mkdirSync(join(pictures, 'moved'));
     renameSync(join(pictures, '0/2.png'), join(pictures, 'moved/2.png'));
-    writeFileSync(join(pictures, '0/4.png'), tinyPicture(99));
+    write('0/4.png', tinyPicture(99));
     later();
     assert.match(
       await importFolder(),
@@ -168,29 +158,26 @@ await forEachEngineInDepth(async (engine) => {
       left.includes('picture 2 moved') && !left.includes('picture 0 0') && !left.includes('picture 4 0'),
     );
     assert.equal(filesIn(filesFolder(config)).length, 21, 'they are in the trash');
-    assert.match(
-      (await runCommand(['trash', '--empty', '--yes'], environment)).output,
-      /^deleted 2 images and 2 files for good\n/,
-    );
+    assert.match((await run('trash', '--empty', '--yes')).output, /^deleted 2 images and 2 files for good\n/);
     assert.equal(filesIn(filesFolder(config)).length, 19);
-    assert.equal((await run('--prune', pictures)).output.includes('are gone'), false);
+    assert.equal((await tryImport('--prune')).output.includes('are gone'), false);
     // The bytes may come back.
-    writeTiny(pictures, '0/0.png', 0);
+    write('0/0.png', 0);
     assert.match(await importFolder(), /^1 added/);
   });
 
   testOnce('--prune keeps images that another folder provides, and asks before it removes much', async () => {
-    const { folder, pictures, run, importFolder, images } = newFolder(engine);
+    const { folder, pictures, run, importFolder, images, write, tryImport } = newFolder(engine);
     const other = join(folder, 'other');
-    for (let index = 0; index < 10; index++) writeTiny(pictures, `${index}.png`, index);
+    for (let index = 0; index < 10; index++) write(`${index}.png`, index);
     writeTiny(other, '0.png', 0);
     await importFolder();
-    assert.equal((await run(other)).status, 0);
+    assert.equal((await run('import', '--quiet', other)).status, 0);
     for (const index of [0, 1]) unlinkSync(join(pictures, `${index}.png`));
     assert.match(await importFolder('--prune'), /^1 image /);
     assert.equal((await images()).length, 9);
     for (const index of [2, 3]) unlinkSync(join(pictures, `${index}.png`));
-    const refused = await run('--prune', '--strict', pictures);
+    const refused = await tryImport('--prune', '--strict');
     assert.equal(refused.status, 1);
     assert.match(refused.output, /2\.png\n.*3\.png\n$/);
     assert.match(
@@ -198,13 +185,13 @@ await forEachEngineInDepth(async (engine) => {
       /nothing was changed: --prune would remove 2 of 9 images, more than a tenth\. Use --yes/,
     );
     assert.equal((await images()).length, 9);
-    writeTiny(pictures, 'new.png', 20);
-    const unasked = await run('--prune', pictures);
+    write('new.png', 20);
+    const unasked = await tryImport('--prune');
     assert.equal(unasked.status, 1);
     assert.match(unasked.errors, /removed nothing: .* import with --prune --yes\.\n/);
     assert.match(unasked.output, /\n1 added, .*, 0 removed\n/);
     for (const flags of [['--yes'], ['--yes', '--watch']]) {
-      const useless = await run(...flags, pictures);
+      const useless = await tryImport(...flags);
       assert.equal(useless.status, 2);
       assert.match(useless.errors, /--yes confirms what --prune removes; add --prune/);
     }
@@ -212,14 +199,14 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   testOnce('--prune does not take an empty folder for one whose pictures were deleted', async () => {
-    const { folder, pictures, run, importFolder, images } = newFolder(engine);
+    const { folder, pictures, run, importFolder, images, write, tryImport } = newFolder(engine);
     const many = join(folder, 'many');
     for (let index = 0; index < 12; index++) writeTiny(many, `${index}.png`, index);
-    assert.equal((await run(many)).status, 0);
-    writeTiny(pictures, 'a/13.png', 13);
+    assert.equal((await run('import', '--quiet', many)).status, 0);
+    write('a/13.png', 13);
     await importFolder();
     renameSync(join(pictures, 'a'), join(folder, 'unmounted'));
-    const { status, errors } = await run('--prune', '--strict', pictures);
+    const { status, errors } = await tryImport('--prune', '--strict');
     assert.equal(status, 1);
     assert.match(errors, /pictures contains no pictures\. Is its disk mounted\?/);
     assert.equal((await images()).length, 13);
@@ -227,35 +214,32 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   testOnce('--prune keeps images whose files are skipped', async () => {
-    const { pictures, environment, run, importFolder, images } = newFolder(engine);
-    writeTiny(pictures, 'a.png', 1);
+    const { pictures, run, importFolder, images, write, tryImport } = newFolder(engine);
+    write('a.png', 1);
     await importFolder();
-    const [id = ''] = (await runCommand(['find'], environment)).output.split('\n');
-    await runCommand(['edit', id, '--rating', 'nsfw'], environment);
+    const [id = ''] = (await run('find')).output.split('\n');
+    await run('edit', id, '--rating', 'nsfw');
     mkdirSync(join(pictures, 'moved'));
     renameSync(join(pictures, 'a.png'), join(pictures, 'moved/b.png'));
-    writeFileSync(join(pictures, 'moved/b.json'), '{"artist":');
+    write('moved/b.json', '{"artist":');
     later();
-    assert.match(
-      (await run('--prune', '--yes', pictures)).output,
-      /^0 added, 0 updated, 0 unchanged, 0 removed/,
-    );
+    assert.match((await tryImport('--prune', '--yes')).output, /^0 added, 0 updated, 0 unchanged, 0 removed/);
     unlinkSync(join(pictures, 'moved/b.json'));
     assert.match(
       await importFolder('--prune'),
       /^0 added, 1 updated, 0 unchanged, 0 removed; entries: 1 added/,
     );
     // Its bytes are damaged at its place.
-    writeFileSync(join(pictures, 'moved/b.png'), tinyPicture(1).subarray(0, 60));
+    write('moved/b.png', tinyPicture(1).subarray(0, 60));
     later();
-    assert.match((await run('--prune', '--yes', pictures)).output, /, 0 removed/);
+    assert.match((await tryImport('--prune', '--yes')).output, /, 0 removed/);
     assert.deepEqual(await images(), ['picture 1 moved']);
-    assert.match((await runCommand(['find', '--edited'], environment)).output, new RegExp(`^${id}\n`));
+    assert.match((await run('find', '--edited')).output, new RegExp(`^${id}\n`));
   });
 
   testOnce('--prune asks on a terminal', async () => {
-    const { pictures, environment, importFolder, images } = newFolder(engine);
-    for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
+    const { pictures, environment, importFolder, images, write } = newFolder(engine);
+    for (const index of [1, 2, 3]) write(`${index}.png`, index);
     await importFolder();
     for (const index of [1, 2]) unlinkSync(join(pictures, `${index}.png`));
     const importAnswering = (answer: string) =>

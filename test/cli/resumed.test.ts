@@ -9,14 +9,13 @@ import { join } from 'node:path';
 import { after, mock, test } from 'node:test';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { OWNER_KEY } from '../../src/media/files.ts';
-import { sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { atDepth } from '../support/depth.ts';
 import { setClockAhead } from '../support/later.ts';
 import { geotagged } from '../support/pictures/geotagged.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
 import { type Engine, forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
-import { account } from '../support/servers/s3-guard.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { killBefore } from '../support/zukan/run-until.ts';
 import { filesFolder } from '../support/zukan/service.ts';
@@ -28,33 +27,26 @@ const later = (ms = 60_000) => mock.timers.setTime(Date.now() + ms);
 /** The pictures that were opened, and what happens then. */
 const opened = new Set<string>();
 let onOpen: (count: number) => void | Promise<void> = () => {};
-const onWrite: () => void = () => {};
-const { open, writeFile } = fs.promises;
+const { open } = fs.promises;
 fs.promises.open = async (path, ...rest) => {
   const [, name] = /\/pictures\/(.*\.(?:png|jpg))$/.exec(String(path)) ?? [];
   if (name !== undefined) await onOpen(opened.add(name).size);
   return open(path, ...rest);
 };
-fs.promises.writeFile = async (path, ...rest) => {
-  onWrite();
-  return writeFile(path, ...rest);
-};
 syncBuiltinESMExports();
 after(() => {
-  Object.assign(fs.promises, { open, writeFile });
+  Object.assign(fs.promises, { open });
   syncBuiltinESMExports();
 });
 
 function newFolder(engine?: Engine, settings: Record<string, string> = {}) {
-  const box = sandbox(engine);
-  const pictures = join(box.folder, 'pictures');
-  mkdirSync(pictures);
-  const environment = { ...box.environment, THUMBNAILS: 'off', ...settings };
+  const box = openMaintained(engine);
+  const environment = { ...box.environment, ...settings };
   const run = (...parameters: string[]) => runCommand(parameters, environment);
   /** Returns what an import of the folder prints, and the pictures that it read. */
   const importFolder = async (...flags: string[]) => {
     opened.clear();
-    const { status, output, errors } = await run('import', '--quiet', ...flags, pictures);
+    const { status, output, errors } = await run('import', '--quiet', ...flags, box.pictures);
     return { status, output, errors, read: [...opened].sort() };
   };
   const stored = () => storedIn(filesFolder(box.config));
@@ -63,7 +55,7 @@ function newFolder(engine?: Engine, settings: Record<string, string> = {}) {
     assert.equal(output, 'no problems found\n', errors);
     assert.equal(errors, '');
   };
-  return { ...box, environment, pictures, run, importFolder, stored, assertClean };
+  return { ...box, environment, run, importFolder, stored, assertClean };
 }
 
 function storedIn(folder: string): string[] {
@@ -87,9 +79,9 @@ async function contents(environment: Record<string, string>): Promise<string> {
 }
 
 /** What an import that nothing interrupts makes of the folder. */
-async function uninterrupted(pictures: string, engine?: Engine): Promise<string> {
-  const { environment } = newFolder(engine);
-  const { status, errors } = await runCommand(['import', '--quiet', pictures], environment);
+async function uninterrupted(source: string, engine?: Engine): Promise<string> {
+  const { environment, run } = newFolder(engine);
+  const { status, errors } = await run('import', '--quiet', source);
   assert.equal(status, 0, errors);
   return contents(environment);
 }
@@ -296,20 +288,9 @@ test('a list of prepared files that cannot be used never fails an import', async
   await assertClean();
 });
 
-async function startBucket() {
-  const s3 = await startS3();
-  const { bucket, endpoint, region } = s3.location;
-  const settings = {
-    FILES_URL: `s3://${bucket}/?endpoint=${endpoint}&region=${region}`,
-    AWS_ACCESS_KEY_ID: account.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
-  };
-  return { s3, settings };
-}
-
 test('continues with files in a bucket', async () => {
-  const { s3, settings } = await startBucket();
-  const { pictures, importFolder, assertClean } = newFolder(undefined, settings);
+  const s3 = await startS3();
+  const { pictures, importFolder, assertClean } = newFolder(undefined, s3.environment());
   writePictures(pictures, 3);
   writeFileSync(join(pictures, 'bad.png'), 'text');
   await importFolder();

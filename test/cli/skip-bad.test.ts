@@ -5,35 +5,32 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { snapshot } from '../support/checks/dump.ts';
-import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 await forEachEngineInDepth(async (engine) => {
   /** Two good pictures, one that is none, and one with a broken sidecar. */
   function mixedFolder() {
-    const box = sandbox(engine);
-    const pictures = join(box.folder, 'pictures');
-    for (const index of [1, 2, 3]) writeTiny(pictures, `${index}.png`, index);
-    writeFileSync(join(pictures, '3.json'), '{');
-    writeFileSync(join(pictures, 'bad.png'), 'text');
-    const run = (...flags: string[]) =>
-      runCommand(['import', '--quiet', ...flags, pictures], box.environment);
-    return { ...box, pictures, run };
+    const box = openMaintained(engine);
+    for (const index of [1, 2, 3]) box.write(`${index}.png`, index);
+    box.write('3.json', '{');
+    box.write('bad.png', 'text');
+    return box;
   }
   const listed =
     /\nskipped \(invalid\):\n {2}.*3\.png: 3\.json: not valid JSON.*\n {2}.*bad\.png: .*not a JPEG.*\n/;
 
   test('a bad file is left out and listed, and --strict imports nothing then', async () => {
-    const { run, config } = mixedFolder();
-    const refused = await run('--strict');
+    const { tryImport, config } = mixedFolder();
+    const refused = await tryImport('--strict');
     assert.equal(refused.status, 1);
     assert.match(refused.errors, /nothing was imported\n.*3\.png: .*\n.*bad\.png: /);
-    await run();
-    assert.match((await run()).output, /^0 added, 0 updated, 2 unchanged\n/);
+    await tryImport();
+    assert.match((await tryImport()).output, /^0 added, 0 updated, 2 unchanged\n/);
     const before = snapshot(config);
-    assert.equal((await run('--strict', '--skip-bad')).status, 2);
+    assert.equal((await tryImport('--strict', '--skip-bad')).status, 2);
     assert.equal(snapshot(config), before);
   });
 
@@ -59,11 +56,11 @@ await forEachEngineInDepth(async (engine) => {
   });
 
   test('a dry run shows the whole preview in spite of bad files', async () => {
-    const { run, config } = mixedFolder();
-    await run('--strict');
+    const { tryImport, config } = mixedFolder();
+    await tryImport('--strict');
     const before = snapshot(config);
     for (const flags of [[], ['--strict']]) {
-      const { status, output, errors } = await run('--dry-run', ...flags);
+      const { status, output, errors } = await tryImport('--dry-run', ...flags);
       assert.equal(status, 1);
       assert.match(output, /^dry run, nothing was changed; .*\n2 added, 0 updated, 0 unchanged\n/m);
       assert.match(output, listed);

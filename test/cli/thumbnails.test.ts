@@ -12,7 +12,6 @@ import { testDeep } from '../support/depth.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { forEachEngineInDepth, tamper, testOnOneStore } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
-import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -20,21 +19,15 @@ import { killBefore } from '../support/zukan/run-until.ts';
 import { configFor, type Envelope, send, startService } from '../support/zukan/service.ts';
 
 const s3 = await startS3();
-const { bucket, endpoint = '', region } = s3.location;
 let catalogues = 0;
 
 /** A catalogue in a folder, or in PostgreSQL with files in a bucket. */
 function prepare(engine: { name: string; environment(): Record<string, string> }) {
   const folder = temporaryFolder();
-  const inBucket = {
-    FILES_URL: `s3://${bucket}/${++catalogues}/?endpoint=${endpoint}&region=${region}`,
-    AWS_ACCESS_KEY_ID: account.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
-  };
   const environment: Record<string, string> = {
     ...engine.environment(),
     DATA_DIR: join(folder, 'data'),
-    ...(engine.name === 'SQLite' ? {} : inBucket),
+    ...(engine.name === 'SQLite' ? {} : s3.environment(`${++catalogues}/`)),
   };
   return { folder, ...commands(environment) };
 }

@@ -1,6 +1,6 @@
 /** Pictures of a folder that another program edits where they are: a file with other bytes is another version, or another picture. */
 import assert from 'node:assert/strict';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openMaintained } from '../support/catalogues/maintained.ts';
@@ -49,8 +49,6 @@ function xmp(keyword: string): string {
 
 function openFolder(engine: Engine) {
   const box = openMaintained(engine);
-  const write = (name: string, bytes: Buffer) => writeFileSync(join(box.pictures, name), bytes);
-  const importFolder = (...flags: string[]) => box.ok('import', '--quiet', ...flags, box.pictures);
   const only = async () => {
     const [image, ...more] = await box.find();
     assert.ok(image && more.length === 0);
@@ -58,7 +56,7 @@ function openFolder(engine: Engine) {
   };
   const history = async (): Promise<{ number: number; summary: string }[]> =>
     JSON.parse(await box.ok('history', '--json'));
-  return { ...box, write, importFolder, only, history };
+  return { ...box, only, history };
 }
 
 /** With one picture that was rated and titled by hand. */
@@ -124,8 +122,7 @@ await forEachEngineInDepth((engine) => {
         { isByHand, before: 'sfw', stated: undefined, bytes: marked, after: 'nsfw' },
       ]),
     );
-    const state = (index: number, nsfw?: string) =>
-      write(`${index}.json`, Buffer.from(JSON.stringify({ nsfw })));
+    const state = (index: number, nsfw?: string) => write(`${index}.json`, { nsfw });
     for (const [index, { isByHand, before }] of cases.entries()) {
       write(`${index}.jpg`, comment(`${index} before`));
       state(index, isByHand ? undefined : before);

@@ -10,7 +10,6 @@ import { images, uuid, writeKnownCatalogue } from '../support/catalogues/catalog
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
-import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
@@ -18,7 +17,7 @@ import { runCommand } from '../support/zukan/program.ts';
 import { configFor, makeToken, send, startService } from '../support/zukan/service.ts';
 
 const s3 = await startS3();
-const { bucket, endpoint = '', region } = s3.location;
+const { endpoint = '' } = s3.location;
 
 await forEachEngineInDepth(async (engine) => {
   const folder = temporaryFolder();
@@ -27,9 +26,7 @@ await forEachEngineInDepth(async (engine) => {
     ...engine.environment(),
     DATA_DIR: join(folder, 'data'),
     THUMBNAILS: 'off',
-    FILES_URL: `s3://${bucket}/${encodeURIComponent(prefix)}?endpoint=${endpoint}&region=${region}`,
-    AWS_ACCESS_KEY_ID: account.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
+    ...s3.environment(encodeURIComponent(prefix)),
   };
   const run = (...command: string[]) => runCommand(command, environment);
   const catalogue = await writeKnownCatalogue(folder);

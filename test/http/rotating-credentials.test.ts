@@ -39,7 +39,7 @@ after(() => {
 const environment = {
   DATA_DIR: join(folder, 'data'),
   THUMBNAILS: 'off',
-  FILES_URL: `s3://${s3.location.bucket}/?endpoint=${s3.location.endpoint}&region=${s3.location.region}`,
+  FILES_URL: s3.environment().FILES_URL as string,
   AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${(service.address() as { port: number }).port}/`,
   AWS_CONTAINER_AUTHORIZATION_TOKEN: 'let me in',
 };

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { readDocument } from '../../src/catalogue/documents/document.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
+import { openMaintained } from '../support/catalogues/maintained.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import {
   findCoordinates,
@@ -21,14 +22,7 @@ import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
 function newCatalogue(engine: Engine) {
-  const { folder, config, environment } = sandbox(engine);
-  const pictures = join(folder, 'pictures');
-  mkdirSync(pictures);
-  const run = async (...command: string[]) => {
-    const { status, output, errors } = await runCommand(command, environment);
-    assert.equal(status, 0, errors);
-    return output;
-  };
+  const { folder, config, pictures, ok: run } = openMaintained(engine);
   const images = async () => {
     await using snapshot = await openSnapshot(config);
     return await Array.fromAsync(snapshot.images());

@@ -8,7 +8,6 @@ import { choosePicture } from '../../src/pages/head.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { startS3 } from '../support/servers/s3.ts';
-import { account } from '../support/servers/s3-guard.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
@@ -96,10 +95,7 @@ test('the picture is the smallest version that is large enough, and never a file
 });
 
 const s3 = await startS3();
-const bucket = {
-  FILES_URL: `s3://${s3.location.bucket}/pages?endpoint=${s3.location.endpoint}&region=${s3.location.region}`,
-  ...{ AWS_ACCESS_KEY_ID: account.accessKeyId, AWS_SECRET_ACCESS_KEY: account.secretAccessKey },
-};
+const bucket = s3.environment('pages');
 
 for (const isBucket of [false, true])
   describe(isBucket ? 'files in a bucket' : 'files in a folder', async () => {

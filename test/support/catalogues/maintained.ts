@@ -1,8 +1,8 @@
-/** A catalogue with a folder of tiny pictures, for commands that look after it. */
+/** A catalogue with a folder of tiny pictures, for imports and for commands that look after it. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { writeTiny } from '../pictures/tiny.ts';
+import { dirname, join } from 'node:path';
+import { tinyPicture } from '../pictures/tiny.ts';
 import type { Engine } from '../servers/engines.ts';
 import { runCommand } from '../zukan/program.ts';
 import { sandbox } from './import.ts';
@@ -20,29 +20,53 @@ export interface Found {
   path: string;
 }
 
-export function openMaintained(engine: Engine) {
+export function openMaintained(engine?: Engine) {
   const box = sandbox(engine);
   const pictures = join(box.folder, 'pictures');
   mkdirSync(pictures);
   const environment = { ...box.environment, THUMBNAILS: 'off' };
   const run = (...command: string[]) => runCommand(command, environment);
+  /** A command that must succeed. */
+  const ok = async (...command: string[]) => {
+    const { status, output, errors } = await run(...command);
+    assert.equal(status, 0, errors);
+    return output;
+  };
+  /** Writes a file of the folder. A number is a tiny picture, an object is written as JSON. */
+  const write = (name: string, content: number | string | object) => {
+    const path = join(pictures, name);
+    const isWhole = typeof content === 'string' || Buffer.isBuffer(content);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(
+      path,
+      typeof content === 'number' ? tinyPicture(content) : isWhole ? content : JSON.stringify(content),
+    );
+  };
   return {
     ...box,
+    environment,
     pictures,
     run,
-    /** A command that must succeed. */
-    async ok(...command: string[]): Promise<string> {
-      const { status, output, errors } = await run(...command);
-      assert.equal(status, 0, errors);
-      return output;
-    },
+    ok,
+    write,
+    /** Imports the folder, which must succeed. */
+    importFolder: (...flags: string[]) => ok('import', '--quiet', ...flags, pictures),
+    /** The same, and it may fail. */
+    tryImport: (...flags: string[]) => run('import', '--quiet', ...flags, pictures),
     pipe: (input: string, ...command: string[]) => runCommand(command, environment, input),
     picture(index: number, sidecar: object = {}): void {
-      writeTiny(pictures, `${index}.png`, index);
-      writeFileSync(join(pictures, `${index}.json`), JSON.stringify(sidecar));
+      write(`${index}.png`, index);
+      write(`${index}.json`, sidecar);
     },
     async find(...filters: string[]): Promise<Found[]> {
       return JSON.parse((await run('find', '--json', ...filters)).output);
+    },
+    /** Everything in the catalogue, as an export has it. */
+    async records() {
+      return (await ok('export', '--quiet'))
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
     },
   };
 }

@@ -36,6 +36,8 @@ export interface PrivateS3 {
   location: S3Location;
   /** The method and URL of each request. `aborted` follows when the client gives up after silence. */
   requests: string[];
+  /** The variables that name the bucket, or what has this prefix in it. */
+  environment(prefix?: string): Record<string, string>;
   /** Called for each request. */
   fault: (method: string, url: string, headers: IncomingHttpHeaders) => Fault | undefined;
 }
@@ -51,6 +53,11 @@ export async function startS3(): Promise<PrivateS3> {
       credentials: fixedCredentials(account),
     },
     requests: [],
+    environment: (prefix = '') => ({
+      FILES_URL: `s3://zukan/${prefix}?endpoint=${s3.location.endpoint}&region=${account.region}`,
+      AWS_ACCESS_KEY_ID: account.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
+    }),
     fault: () => undefined,
   };
   const server = createServer((incoming, outgoing) => {
