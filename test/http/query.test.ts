@@ -125,6 +125,70 @@ describe('a single value', () => {
     });
 });
 
+/** The text after `name=`. */
+const notIntegers = [
+  ...['', ...'-1 1.0 1e1 +1 %201 1%0A 0x1 abc 1,2 %EF%BC%91 %D9%A1 NaN null %00 %zz "1" [1] 1n'.split(' ')],
+];
+const id = '20000000-0000-4000-8000-000000000001';
+const notIds = [
+  ...['', ',', 'x', '1', '%00', 'null', id.slice(1), `${id}0`, `g${id.slice(1)}`, `{${id}}`],
+  ...[id.replaceAll('-', ''), `${id},x`, `${id};${id}`, 'x'.repeat(5000), 'Mariko'],
+  Array.from({ length: 101 }, () => id).join(),
+];
+const malformed: Record<string, string[]> = {
+  limit: [...notIntegers, '0', '00', '26', '100', '9'.repeat(30), '9'.repeat(400)],
+  offset: notIntegers,
+  expiry: [...notIntegers, '0', '1', '29', '30', '030'],
+  search: ['x'.repeat(51), 'x'.repeat(2000), '😀'.repeat(51), 'é'.repeat(51), '+'.repeat(51)],
+  nsfw: [
+    ...['', ',', '&nsfw=', 'sfw&nsfw=', 'SFW', 'safe', 'all', '0', 'sfw%00', 'sfw,safe', 'sfw&nsfw=safe'],
+    ...['sfw;nsfw', 'sfw%20nsfw', '!sfw', '*', '__proto__', 'constructor', '%EF%BD%93fw', 'x'.repeat(5000)],
+  ],
+  orientation: [
+    ...['', '&orientation=,', 'Landscape', 'any', 'square,wide', 'square&orientation=tall', '__proto__'],
+  ],
+  match: ['ALL', 'none', 'any,all', '1', 'any%20', '%00', 'constructor'],
+  artist: [...notIds, `${id}&artist=x`],
+  excludeArtist: notIds,
+  character: notIds,
+  album: notIds,
+  animated: ['', '1', 'tRUE', 'true,True', 'yes', 'true,false', '%00'],
+  minWidth: ['', '0', '-1', '1.5', '1e3', '0x10', '%201', '9,9'],
+  minHeight: ['', '0', 'many'],
+  maxWidth: ['', '0', '1.5', '9,9'],
+  maxHeight: ['', '0', 'few'],
+  type: ['', ',', 'WEBP', 'image/webp', 'webp,svg', 'webp&type=', '*', 'constructor', 'x'.repeat(5000)],
+  exclude: ['', '%20', ',', '%20,&exclude=', 'catgirl&exclude=', '&exclude=catgirl'],
+  aspectRatio: [
+    ...['', '16', '16:', ':9', '0:9', '16:0', '016:9', '16:9:1', '16:9,4:3', '1.5:1', '16/9', '-16:9'],
+    ...['123456:1', '1:123456', '16:9%0A', '%2016:9', 'x'.repeat(5000)],
+  ],
+  seed: ['', 'x'.repeat(65), '\u{1F600}'.repeat(65), '+'.repeat(65), 'x'.repeat(5000)],
+};
+
+/** test/http/precedence.test.ts sends each parameter to each endpoint. */
+describe('a malformed value is refused, with its name, by every endpoint that has it:', () => {
+  for (const [name, texts] of Object.entries(malformed))
+    test(name, () => {
+      const queries = routes.map(({ query }) => query).filter(({ properties }) => name in properties);
+      assert.ok(queries.length > 0);
+      // Without a text, these are not given.
+      for (const text of ['match', 'search'].includes(name) ? texts : [undefined, ...texts])
+        for (const query of queries)
+          assert.throws(
+            () => readQuery(query, parseQuery(text === undefined ? name : `${name}=${text}`)),
+            { status: 400, message: new RegExp(`^Invalid ${name}\\b`) },
+            `${text}`,
+          );
+    });
+});
+
+test('a text may have as many code points as its parameter allows', () => {
+  for (const text of ['x', '😀', 'é', ' ', '\0', ',', '%', '\n', "'"])
+    for (const [name, length] of [['search', 50] as const, ['seed', 64] as const])
+      assert.equal(read(`${name}=${encodeURIComponent(text.repeat(length))}`)[name], text.repeat(length));
+});
+
 test('names of object properties are parameters like any other', () => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
     for (const search of [`${name}=1`, `${name}[]=1`, `${name}[0]=1&${name}[1]=2`]) {
