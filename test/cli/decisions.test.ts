@@ -508,6 +508,8 @@ await forEachEngineInDepth((engine) => {
       await ok('undo', '2');
       assert.equal((await find()).length, 1);
       assert.match(await ok('import', pictures), /^0 added/);
+      assert.equal(await ok('remove', '--allow-again', id), '1 image removed before can be imported again\n');
+      assert.match(await ok('import', pictures), /^1 added/);
       assert.equal(await ok('check'), 'no problems found\n');
     });
 

@@ -9,12 +9,11 @@ import { describe, test } from 'node:test';
 import { runProgram } from '../../src/cli/program.ts';
 import { openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { keyed } from '../support/catalogues/import.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { shelfProblems, snapshot } from '../support/checks/dump.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, testOnOneStore } from '../support/servers/engines.ts';
-import { runCommand } from '../support/zukan/program.ts';
 import { startService } from '../support/zukan/service.ts';
 
 /** What a command prints on a terminal. */
@@ -127,15 +126,6 @@ await forEachEngineInDepth((engine) => {
         renameSync(join(pictures, `1.${ending}`), join(pictures, `9.${ending}`));
       await ok('import', pictures);
       assert.deepEqual(await read(9), decided);
-      const exported = await ok('export');
-      const copy = sandbox(engine);
-      await runCommand(['import', '-'], copy.environment, exported);
-      assert.equal((await runCommand(['export'], copy.environment)).output, exported);
-      const backup = join(folder, 'backup');
-      await ok('backup', '--quiet', backup);
-      const restored = sandbox(engine);
-      assert.equal((await runCommand(['restore', '--quiet', backup], restored.environment)).status, 0);
-      assert.equal((await runCommand(['export'], restored.environment)).output, exported);
       await ok('edit', id, '--reset', 'title');
       await ok('import', pictures);
       assert.deepEqual(await read(9), { ...mine, title: 'Another', edited: ['description', 'takenAt'] });

@@ -1,13 +1,12 @@
 /** Interrupted and failed imports leave the catalogue and the storage unchanged. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { keyed } from '../support/catalogues/import.ts';
-import { filesIn, snapshot } from '../support/checks/dump.ts';
-import { atDepth, testDeep } from '../support/depth.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -25,21 +24,6 @@ function newCatalogue() {
 /** An import that waits for standard input has the write lock and a journal. */
 const hasJournal = (files: string) =>
   existsSync(files) && readdirSync(files).some((name) => name.startsWith('.intake-'));
-
-testDeep('a signal stops an import that waits for input', async () => {
-  const { environment, files } = newCatalogue();
-  for (const signal of atDepth(['SIGTERM' as const], ['SIGINT' as const, 'SIGTERM' as const])) {
-    const waiting = start(['import', '-'], environment);
-    const ended = once(waiting, 'close');
-    waiting.stdin?.write('{"type":"artist","name":"Somebody"}\n');
-    await until('the import has started', () => hasJournal(files));
-    waiting.kill(signal);
-    assert.deepEqual(await ended, [1, null]);
-    assert.deepEqual(filesIn(files), []);
-  }
-  const { output } = await runCommand(['stats', '--json'], environment);
-  assert.equal(JSON.parse(output).artists.count, 0);
-});
 
 test('rejects a named pipe instead of waiting for it', async () => {
   const { folder, environment } = newCatalogue();
@@ -86,29 +70,4 @@ test('Ctrl-C in the middle of pictures leaves no files behind', async () => {
     assert.deepEqual(await ended, [1, null]);
     assert.deepEqual(filesIn(files), []);
   }
-});
-
-testDeep('a full disk is reported and leaves the catalogue unchanged', async () => {
-  const { folder, environment, config } = newCatalogue();
-  await runCommand(['import', '-'], environment, JSON.stringify(keyed(1)));
-  const before = snapshot(config);
-  const url = `https://example.org/${'x'.repeat(1000)}`;
-  const lines = Array.from({ length: 4000 }, (_, index) =>
-    JSON.stringify({ type: 'artist', name: `Artist ${index}`, url }),
-  );
-  writeFileSync(join(folder, 'large.ndjson'), lines.join('\n'));
-  const main = join(import.meta.dirname, '../../src/main.ts');
-  // Files may not grow beyond 2,000 blocks of 1 KiB.
-  const command = `ulimit -f 2000; exec "$0" "$1" import "$2"`;
-  const parameters = ['-c', command, process.execPath, main, join(folder, 'large.ndjson')];
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn('bash', parameters, { env: { PATH, NODE_COMPILE_CACHE, ...environment } });
-  let errors = '';
-  child.stderr.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const [status] = await once(child, 'close');
-  assert.equal(status, 1, errors);
-  assert.match(errors, /disk/);
-  assert.equal(snapshot(config), before);
 });

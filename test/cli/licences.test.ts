@@ -10,7 +10,6 @@ import { iptcResources, segment, withSegments } from '../support/pictures/geotag
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { NOW } from '../support/zukan/api.ts';
-import { runCommand } from '../support/zukan/program.ts';
 import { configFor, type Envelope, startService } from '../support/zukan/service.ts';
 import { openStudio } from '../support/zukan/studio.ts';
 
@@ -151,26 +150,6 @@ await forEachEngineInDepth(async (engine) => {
     const other = await serve(box.environment, { SITE_LICENCE: 'Another' });
     assert.equal((await service.get('/feed.xml', { 'If-None-Match': eTag })).status, 304);
     assert.match((await other.get('/feed.xml', { 'If-None-Match': eTag })).text, /<rights>Another<\/rights>/);
-  });
-
-  test('a backup, and an export into another catalogue, keep all of it', async () => {
-    await box.ok('backup', '--quiet', join(box.folder, 'backup'));
-    await box.ok('export', join(box.folder, 'moved.ndjson'), '--files', join(box.folder, 'moved'));
-    const environments = ['restored', 'imported'].map((name) => ({
-      DATA_DIR: join(box.folder, name),
-      THUMBNAILS: 'off',
-    }));
-    const [restored = {}, imported = {}] = environments as Record<string, string>[];
-    const commands: [string[], Record<string, string>][] = [
-      [['restore', '--quiet', join(box.folder, 'backup')], restored],
-      [['import', '--quiet', join(box.folder, 'moved.ndjson')], imported],
-    ];
-    for (const [command, environment] of commands) {
-      const { status, errors } = await runCommand(command, environment);
-      assert.equal(status, 0, errors);
-      const details = await detailsIn(await serve(environment));
-      for (const source of sources) assert.deepEqual(details(source), expected[source], source);
-    }
   });
 
   test('imports keep what was decided by hand, follow .zukan.json, and a reset gives it back', async () => {

@@ -51,7 +51,16 @@ await runCommand(['import', '-'], source, lines.map((line) => `${JSON.stringify(
 await runCommand(['remove', '--yes', uuid(4, 2)], source);
 await runCommand(['import', '-'], source, JSON.stringify(keyed(3, { nsfw: 'nsfw' })));
 // Decisions move too: marks of fields, aliases and blocked names. The removal above left the hash of its bytes.
-await runCommand(['edit', uuid(4, 1), '--artist', 'abe', '--reset', 'rating'], source);
+const details = {
+  title: 'A title',
+  description: 'two\nlines',
+  'taken-at': '2024-02-03',
+  licence: 'cc0',
+  credit: 'Me',
+  alt: 'a fox',
+};
+const decided = Object.entries(details).flatMap(([option, text]) => [`--${option}`, text]);
+await runCommand(['edit', uuid(4, 1), '--artist', 'abe', '--reset', 'rating', ...decided], source);
 await runCommand(['entry', 'category', 'catgirl', '--name', '{;}', '--add-alias', 'NULL "x"'], source);
 await runCommand(['entry', 'artist', 'Mariko', '--merge-into', 'abe'], source);
 await runCommand(['entry', 'category', 'empty', '--remove', '--block'], source);
@@ -101,7 +110,9 @@ await forEachEngine((engine) => {
       assert.ok(first.includes(decision), decision);
     assert.match(
       first,
-      new RegExp(`"id":"${uuid(4, 1)}".*"edited":\\["artist","categories","characters","source"\\]`),
+      new RegExp(
+        `"id":"${uuid(4, 1)}".*"edited":\\["alt","artist","categories","characters","credit","description","licence","source",`,
+      ),
     );
     assert.equal((await runCommand(['export'], there)).output, first);
     assert.equal((await runCommand(['export'], back)).output, first);

@@ -9,7 +9,6 @@ import { before, test } from 'node:test';
 import sharp from 'sharp';
 import { createApp, shutDown } from '../../src/server/app.ts';
 import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
-import { testDeep } from '../support/depth.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
 import { runCommand, serve } from '../support/zukan/program.ts';
@@ -93,22 +92,6 @@ test('logs each request as one line of JSON, without the query', async () => {
     assert.ok(ms >= 0 && Date.parse(time) > 0);
   }
   assert.ok(!server.output().includes('signature'));
-});
-
-testDeep('prints only the first lines with LOG_LEVEL=silent', async () => {
-  const server = await serve({ ...environment, LOG_LEVEL: 'silent' });
-  await fetch(`${server.origin}/api`);
-  server.child.kill('SIGINT');
-  assert.equal(await server.ended, 0);
-  assert.equal(server.output().split('\n').filter(Boolean).length, 3);
-});
-
-testDeep('is live and ready', async () => {
-  const server = await serve(environment);
-  for (const path of ['live', 'ready'])
-    assert.equal((await fetch(`${server.origin}/health/${path}`)).status, 200);
-  server.child.kill('SIGTERM');
-  await server.ended;
 });
 
 test('SIGTERM lets a download finish and accepts no new connections', async () => {

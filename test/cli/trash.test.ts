@@ -1,7 +1,5 @@
 /** What deletes for ever asks first; `zukan trash` moves images to the trash, and can be undone. */
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
@@ -98,24 +96,5 @@ await forEachEngineInDepth((engine) => {
     assert.match((await answer('y\n', 'remove', id)).output, /^removed 1 image and 1 file\n$/);
     assert.equal(await ok('remove', '--allow-again', id), '1 image removed before can be imported again\n');
     assert.match((await pipe(all.slice(37), 'remove', '-', '--yes')).output, /^removed 2 images/);
-  });
-
-  test('a picture is allowed again by the id that was removed, whatever the trash had of its bytes', async () => {
-    const { ok, pictures } = await filled();
-    const file = join(pictures, '1.png');
-    const bytes = readFileSync(file);
-    const former = (await ok('find', '--file', '1.png')).trim();
-    rmSync(file);
-    await ok('import', '--quiet', '--prune', '--yes', pictures);
-    writeFileSync(file, bytes);
-    await ok('import', '--quiet', pictures);
-    const id = (await ok('find', '--file', '1.png')).trim();
-    assert.notEqual(id, former);
-    assert.match(await ok('remove', '--yes', id), /^removed 2 images and 1 file\n$/);
-    await ok('import', '--quiet', pictures);
-    assert.equal(await ok('find', '--file', '1.png'), '');
-    assert.equal(await ok('remove', '--allow-again', id), '1 image removed before can be imported again\n');
-    await ok('import', '--quiet', pictures);
-    assert.equal((await ok('find', '--file', '1.png')).trim().length, 36);
   });
 });

@@ -142,8 +142,6 @@ describe('both', () => {
     for (const path of paths) {
       for (const width of ['1', '64', '100000', '9'.repeat(20)])
         assert.equal(targetOf(await service.get(`${path}&width=${width}`)), uuid(4, 3));
-      for (const width of ['0', '-1', '1.5', 'x', '', '1&width=2'])
-        assertError(await service.get(`${path}&width=${width}`), 400, /Invalid width/);
     }
   });
 });

@@ -163,6 +163,8 @@ const malformed: Record<string, string[]> = {
     ...['', '16', '16:', ':9', '0:9', '16:0', '016:9', '16:9:1', '16:9,4:3', '1.5:1', '16/9', '-16:9'],
     ...['123456:1', '1:123456', '16:9%0A', '%2016:9', 'x'.repeat(5000)],
   ],
+  include: ['thumbnail', 'artist,everything', 'Artist', 'count,thumbnails', 'Cover', 'images'],
+  width: ['', '0', '-1', '1.5', 'x', '1&width=2'],
   seed: ['', 'x'.repeat(65), '\u{1F600}'.repeat(65), '+'.repeat(65), 'x'.repeat(5000)],
 };
 
@@ -173,7 +175,7 @@ describe('a malformed value is refused, with its name, by every endpoint that ha
       const queries = routes.map(({ query }) => query).filter(({ properties }) => name in properties);
       assert.ok(queries.length > 0);
       // Without a text, these are not given.
-      for (const text of ['match', 'search'].includes(name) ? texts : [undefined, ...texts])
+      for (const text of ['match', 'search', 'include'].includes(name) ? texts : [undefined, ...texts])
         for (const query of queries)
           assert.throws(
             () => readQuery(query, parseQuery(text === undefined ? name : `${name}=${text}`)),
@@ -181,6 +183,12 @@ describe('a malformed value is refused, with its name, by every endpoint that ha
             `${text}`,
           );
     });
+});
+
+test('the message names the values that there are', () => {
+  const message = /^Invalid include: it must be one or more of "count", "cover"\.$/;
+  const entries = routes.find(({ path }) => path === '/artist')?.query ?? assert.fail();
+  assert.throws(() => readQuery(entries, parseQuery('include=images')), { message });
 });
 
 test('a text may have as many code points as its parameter allows', () => {

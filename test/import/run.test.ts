@@ -5,13 +5,12 @@ import { describe, test } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { parseJsonBytes } from '../../src/lib/byte-string.ts';
 import { openStore, openWriter } from '../../src/server/engines.ts';
-import { uuid, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
+import { uuid } from '../support/catalogues/catalogue.ts';
 import { contentOf, keyed, listed, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { shelfProblems, snapshot } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngine, sqlite, testOnOneStore } from '../support/servers/engines.ts';
-import { importFiles } from '../support/zukan/import-files.ts';
 
 await forEachEngine(async (engine) => {
   const testOnce = testOnOneStore(engine);
@@ -155,16 +154,6 @@ await forEachEngine(async (engine) => {
     });
 
     if (atDepth(engine !== sqlite, false)) return;
-    test('importing the same file again changes nothing', async () => {
-      const box = sandbox(engine);
-      const path = await writeKnownCatalogue(box.folder);
-      const first = await importFiles(box.config, [path]);
-      assert.deepEqual(first, { added: 17, updated: 0, unchanged: 0 });
-      const before = snapshot(box.config);
-      assert.deepEqual(await importFiles(box.config, [path]), { added: 0, updated: 0, unchanged: 17 });
-      assert.equal(snapshot(box.config), before);
-    });
-
     test('lists every invalid line with its number, up to a hundred', async () => {
       const box = sandbox(engine);
       const lines = ['{', keyed(1, { categories: ['nowhere'] }), keyed(2), '', { type: 'artist' }];

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import fc from 'fast-check';
+import { historyOf } from '../support/catalogues/history.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { setClockAhead } from '../support/later.ts';
@@ -83,19 +84,22 @@ async function finish(year: Year): Promise<void> {
   assert.deepEqual(new Set(year.stored()), new Set(year.model.images.keys()));
 }
 
-/** An export makes the same catalogue in the other store, with the files and without them. */
+/** An export makes the same catalogue in the other store, with the files and without them, and so does a backup. */
 async function compareCopies(year: Year, other: Engine): Promise<void> {
   const exported = await year.run(['export']);
-  const file = join(year.root, 'all', 'catalogue.ndjson');
-  await year.run(['export', '--quiet', '--files', join(year.root, 'all', 'files'), file]);
-  for (const [path, input] of [
-    ['-', exported],
-    [file, ''],
+  const [file, backup] = [join(year.root, 'all/catalogue.ndjson'), join(year.root, 'backup')];
+  await year.run(['export', '--quiet', '--files', join(year.root, 'all/files'), file]);
+  await year.run(['backup', '--quiet', backup]);
+  for (const [command, input] of [
+    [['import', '--quiet', '-'], exported],
+    [['import', '--quiet', file], ''],
+    [['restore', '--quiet', backup], ''],
   ] as const) {
-    const copy = sandbox(other);
-    const environment = { ...copy.environment, THUMBNAILS: 'off' };
-    const { status, errors } = await runCommand(['import', '--quiet', path], environment, input);
+    const environment = { ...sandbox(other).environment, THUMBNAILS: 'off' };
+    const { status, errors } = await runCommand([...command], environment, input);
     assert.equal(status, 0, errors);
     assert.equal((await runCommand(['export'], environment)).output, exported);
+    if (command[0] === 'restore')
+      assert.deepEqual(await historyOf(environment), await historyOf(year.environment));
   }
 }

@@ -1,8 +1,6 @@
-/** Which images match each filter and each pair of filters; and the filters of lists. */
+/** Which random images match each filter over HTTP, and the filters of lists. store/selection.test.ts combines filters. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import type { Filter } from '../../../src/catalogue/catalogue.ts';
-import { openStore } from '../../../src/server/engines.ts';
+import { describe, test } from 'node:test';
 import { uuid } from '../../support/catalogues/catalogue.ts';
 import {
   artists,
@@ -16,9 +14,7 @@ import {
   toRecords,
 } from '../../support/catalogues/filters.ts';
 import { sandbox } from '../../support/catalogues/import.ts';
-import { draw, drawFrom } from '../../support/checks/distribution.ts';
-import { keepOnly, readAllImages } from '../../support/checks/seeded-pages.ts';
-import { atDepth } from '../../support/depth.ts';
+import { draw } from '../../support/checks/distribution.ts';
 import { casesFor, forEachEngine, testOnOneStore } from '../../support/servers/engines.ts';
 import { assertError, clock, related } from '../../support/zukan/api.ts';
 import { type Envelope, makeToken, seededRandomInt, startService } from '../../support/zukan/service.ts';
@@ -54,19 +50,11 @@ const values: FilterQuery[][] = [
   [{ type: ['webp', 'gif'] }, { type: ['jpg'] }, { type: ['jpeg', 'jpg', 'png', 'webp', 'gif', 'avif'] }],
   [{ aspectRatio: '16:9' }, { aspectRatio: '1:1' }, { aspectRatio: '9600:5400' }, { aspectRatio: '99999:1' }],
 ];
-const pairs = values.flatMap((ones, at) =>
-  values
-    .slice(at + 1)
-    .flatMap((others) => ones.flatMap((one) => others.map((other) => ({ ...one, ...other })))),
-);
-
 await forEachEngine(async (engine) => {
   const box = sandbox(engine);
   await box.import(toRecords(earlier));
   await box.import(toRecords(pictures));
   const service = await startService(box.config, { clock, randomInt: seededRandomInt(12) });
-  const store = await openStore(box.config);
-  after(() => store[Symbol.asyncDispose]());
   async function assertDrawn(query: string, matching: string[]): Promise<void> {
     const ids = await draw(service, `${query}&limit=25`);
     const wrong = ids.filter((id) => !matching.includes(id));
@@ -81,25 +69,6 @@ await forEachEngine(async (engine) => {
         await assertDrawn(toQuery(filter), matching);
         await assertDrawn(`${toQuery(filter)}&seed=one`, matching);
       });
-
-    test('pairs of filters return images that match both', async () => {
-      assert.ok(pairs.some((filter) => matchingIds(pictures, filter).length > 25));
-      assert.ok(pairs.some((filter) => matchingIds(pictures, filter).length === 0));
-      const randomInt = seededRandomInt(13);
-      const chosen = pairs.filter((_, at) => at % atDepth(4, 1) === 0);
-      for (const [at, filter] of casesFor(engine, chosen, 8).entries()) {
-        const matching = matchingIds(pictures, filter);
-        const ids = await drawFrom(store.catalogue, filter as Filter, 25, randomInt);
-        assert.deepEqual(keepOnly(ids, matching), ids, `${toQuery(filter)} draws images that do not match`);
-        assert.equal(ids.length, Math.min(25, matching.length), toQuery(filter));
-        if (at % atDepth(12, 3) === 0) {
-          const order = await readAllImages(store.catalogue, filter as Filter, 'one');
-          assert.deepEqual(order.sort(), matching.sort(), toQuery(filter));
-        }
-        // A few over HTTP, too.
-        if (at % 10 === 0) await assertDrawn(toQuery(filter), matching);
-      }
-    });
 
     const both = { categories: ['Alpha', 'beta'], exclude: ['beta'] };
     const spellings: [query: string, filter: FilterQuery][] = [

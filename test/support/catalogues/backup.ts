@@ -43,7 +43,10 @@ export async function makeCatalogue(): Promise<{ folder: string; environment: En
     { type: 'category', id: uuid(1, 1), name: 'catgirl', createdAt: '2025-01-01T00:00:00Z' },
     { type: 'artist', id: uuid(2, 1), name: 'Abe "A"', licence: 'CC0', credit: 'Abe' },
     { type: 'character', id: uuid(3, 1), name: 'かえで', ages: [19] },
-    image(1, { artist: 'Abe "A"', categories: ['catgirl'], characters: ['かえで'], alt: 'one\ntwo' }),
+    image(1, {
+      ...{ artist: 'Abe "A"', categories: ['catgirl'], characters: ['かえで'], alt: 'one\ntwo' },
+      ...{ title: 'One', description: 'The first.', takenAt: '2024-02-03T04:05:06' },
+    }),
     image(2, { edited: [], licence: { name: 'Ours', url: 'https://a.test/' }, credit: '' }),
     // Two images with the same bytes.
     image(3, { id: uuid(4, 13), nsfw: 'sfw' }),
