@@ -36,6 +36,8 @@ export async function lose(
   await runOrThrow(['backup', '--quiet', backup], place.environment);
   await work();
   await place.settle();
+  const hasEnded = !place.stored().some((name) => name.includes('.intake-'));
+  const isImported = hasEnded && (await place.contents()) === scenario.after;
   if (loss === 'swapped files') {
     const another = await other.copy();
     const theirs = another.environment.DATA_DIR as string;
@@ -58,8 +60,10 @@ export async function lose(
   await runOrThrow(['restore', '--quiet', backup], place.environment);
   const restored = await place.contents();
   if (restored !== scenario.before) throw new Error('the restored catalogue is not that of the backup');
+  // The pictures of an import since the backup are still stored: somebody may want to import them again.
+  if (isImported) await runOrThrow(['check', '--quiet', '--repair'], place.environment);
   await verifyStorage(place, restored);
-  return 'lost and restored';
+  return isImported ? 'lost with an import and restored' : 'lost and restored';
 }
 
 function swap(one: string, other: string): void {

@@ -1,7 +1,8 @@
 /** What was tried and what failed, printed as one table. */
 import { formatTable } from '../src/cli/terminal/terminal.ts';
 
-const MAX_LISTED = 50;
+/** Of each row: a fault that fails every request would fill the memory, and hide the others. */
+const MAX_LISTED = 5;
 const MAX_DETAILS = 4000;
 
 /** One kind of attack, kill or fault. */
@@ -53,10 +54,9 @@ export class Report {
   }
 
   fail(what: string, problem: string, repeat: string): void {
-    this.row(what).failed++;
-    // A fault that fails every request would fill the memory.
-    if (this.failures.length < MAX_LISTED)
-      this.failures.push({ what, problem, repeat: repeat.slice(0, MAX_DETAILS) });
+    const row = this.row(what);
+    row.failed++;
+    if (row.failed <= MAX_LISTED) this.failures.push({ what, problem, repeat: repeat.slice(0, MAX_DETAILS) });
   }
 
   get failed(): number {
