@@ -338,7 +338,18 @@ export class Entries {
 
   /** Those at positions of the list, with their covers. */
   *at(view: View, kind: Kind, positions: number[]): Call<EntryDetails[]> {
-    return yield* this.#addCovers(view, yield* get(view.entriesAt(kind, positions)));
+    const keyOf = (position: number) => `at ${kind} ${position}`;
+    const entries = new Map(
+      positions.map((position) => [position, this.#cached<StoredEntry>(view, keyOf(position))]),
+    );
+    const missing = positions.filter((position) => !entries.get(position));
+    const read = missing.length > 0 ? yield* get(view.entriesAt(kind, missing)) : [];
+    for (const [index, position] of missing.entries())
+      entries.set(position, this.#keep(view, keyOf(position), read[index]));
+    return yield* this.#addCovers(
+      view,
+      positions.flatMap((position) => entries.get(position) ?? []),
+    );
   }
 
   #cached<Result extends Cached['result']>(view: View, key: string): Result | undefined {
