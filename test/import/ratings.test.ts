@@ -52,6 +52,21 @@ await forEachEngineInDepth((engine) => {
     assert.deepEqual([image?.nsfw, image?.categories], ['nsfw', []]);
   });
 
+  test('a folder whose description has nearly the right name is left out', async () => {
+    const { write, tryImport } = newFolder();
+    const names = ['zukan.json', '.Zukan.json', '.zukan.json.txt', '.zukanignore.txt', 'zukanignore'];
+    for (const [index, name] of names.entries()) {
+      write(`${index}/${index}.png`, index);
+      write(`${index}/${name}`, name.includes('json') ? { rating: 'nsfw' } : '*.png');
+    }
+    write('last.png', names.length);
+    const { status, output } = await tryImport();
+    assert.equal(status, 1);
+    assert.match(output, /^1 added, /);
+    for (const [index, name] of names.entries())
+      assert.match(output, new RegExp(`/${index}/${name}: rename it to \\.zukan(ignore|\\.json)\n`));
+  });
+
   test('a marker that is not understood makes a picture nsfw, and is listed', async () => {
     const { box, importFolder, add } = newFolder();
     for (const index of [1, 2, 3]) add(index, { rating: 'odd\u001b[2J' });

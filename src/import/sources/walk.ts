@@ -162,7 +162,9 @@ export async function* findPictures(
     // A link may lead outside, where nothing is read: then pictures with a sidecar there are refused.
     const hasInner = all.some((entry) => entry.name === PHOTOPRISM_FOLDER && !entry.isFile());
     inner = hasInner ? await readdir(join(root, path)) : [];
-    path = join(inside, FOLDER_FILE);
+    const mistaken = all.find(({ name }) => isMistaken(name))?.name;
+    path = join(inside, mistaken ?? FOLDER_FILE);
+    if (mistaken !== undefined) throw new RecordError(`rename it to ${rightName(mistaken)}`);
     const hasFile = all.some(({ name }) => name === FOLDER_FILE);
     settings = hasFile ? inherit(outer, await readFolderFile(root, path)) : outer;
     path = join(inside, IGNORE_FILE);
@@ -212,6 +214,11 @@ export async function* findPictures(
       }
     }
 }
+
+/** File managers hide endings, and some make no name that begins with a dot: what such a file says must not get lost. */
+const isMistaken = (name: string) =>
+  /^\.?zukan(?:\.json|ignore)(?:\.txt)?$/i.test(name) && name !== FOLDER_FILE && name !== IGNORE_FILE;
+const rightName = (name: string) => (/json/i.test(name) ? FOLDER_FILE : IGNORE_FILE);
 
 function unreadable(path: string, problem: string): FoundPicture {
   const others = { sidecars: [], companions: [], settings: {}, isListed: () => true };
