@@ -54,6 +54,21 @@ describe('the studio', { skip }, async () => {
     await finish();
   });
 
+  test('the header does not cut its name, whatever the last change is called', async () => {
+    const { page, finish } = await open(undefined, { viewport: { width: 1280, height: 800 } });
+    await page.locator('#tile-0').click();
+    await page.keyboard.press('3');
+    await page.locator('#undo:not([disabled])', { hasText: 'rate' }).waitFor();
+    for (const width of [1440, 1280, 1100]) {
+      await page.setViewportSize({ width, height: 800 });
+      const isCut = await page
+        .locator('.wordmark span')
+        .evaluate((name) => name.scrollWidth > name.clientWidth);
+      assert.equal(isCut, false, `${width}`);
+    }
+    await finish();
+  });
+
   test('every view fits phones and tablets, upright and turned', async () => {
     const viewport = { width: 390, height: 844 };
     const { page, finish } = await open(undefined, { hasTouch: true, isMobile: true, viewport });
