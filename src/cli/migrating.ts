@@ -1,6 +1,6 @@
 /**
- * Commands that change the catalogue first upgrade one that an older version made, and say so. Those that only read never do,
- * because the older version could not read it afterwards; they refuse.
+ * Commands that change the catalogue upgrade one that an older version made when they open it, and say so. Those that only read
+ * never do, because the older version could not read it afterwards; they refuse.
  */
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
@@ -32,20 +32,23 @@ export function changesCatalogue(command: Command): boolean {
   return !isGiven('dryRun') && (changing[command.name()]?.(isGiven, command) ?? false);
 }
 
-/** Returns whether there was anything to do. */
-export async function migrateFirst(config: Config, { stderr }: Pick<Terminal, 'stderr'>): Promise<boolean> {
-  let isOld = false;
-  // The catalogue and the tokens have files of their own.
-  await migrateCatalogue(config, () => {
-    if (isOld) return;
-    isOld = true;
+/** For `onMigration`. Says it once: the catalogue and the tokens have files of their own. */
+export function announceMigration({ stderr }: Pick<Terminal, 'stderr'>): () => void {
+  let isKnown = false;
+  return () => {
+    if (isKnown) return;
+    isKnown = true;
     stderr.write('migrating the catalogue of an older version, which cannot read it afterwards\n');
-  });
-  return isOld;
+  };
 }
 
 export async function migrateCommand(config: Config, terminal: Terminal): Promise<void> {
-  const isOld = await migrateFirst(config, terminal);
+  let isOld = false;
+  const announce = announceMigration(terminal);
+  await migrateCatalogue(config, () => {
+    isOld = true;
+    announce();
+  });
   // Fails if there is no catalogue.
   await (await openSnapshot(config))[Symbol.asyncDispose]();
   printLine(terminal, isOld ? 'migrated the catalogue' : 'the catalogue is of this version already');

@@ -51,7 +51,8 @@ export function buildProgram(
   terminal: Terminal,
 ): Command {
   const settings = () => readFile(program.opts().settings);
-  const config = (): Config => readConfig(settings().environment, checkImportOptions);
+  let onMigration: Config['onMigration'];
+  const config = (): Config => ({ ...readConfig(settings().environment, checkImportOptions), onMigration });
   const program = new Command('zukan')
     .description('A self-hosted image catalogue with a read-only JSON API.')
     .version(`v${version}`)
@@ -76,8 +77,8 @@ export function buildProgram(
     );
 
   program.hook('preAction', async (_, command) => {
-    const { changesCatalogue, migrateFirst } = await import('./migrating.ts');
-    if (changesCatalogue(command)) await migrateFirst(config(), terminal);
+    const { announceMigration, changesCatalogue } = await import('./migrating.ts');
+    if (changesCatalogue(command)) onMigration = announceMigration(terminal);
   });
 
   program.commandsGroup('Serve:');

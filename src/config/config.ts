@@ -33,6 +33,8 @@ export interface Config extends ImportConfig, LogConfig {
   readonly cacheMb: number;
   readonly dataDir: string;
   readonly database: Database;
+  /** No setting. Allows commands to upgrade a catalogue that an older version made, and is called before. */
+  readonly onMigration?: (() => void) | undefined;
   readonly storage: Storage;
   /** The origin of file links; undefined: the origin that the client called. */
   readonly publicUrl: string | undefined;

@@ -27,7 +27,7 @@ import { findIdentity, isBegun } from '../store/drivers/sqlite/database.ts';
 import * as sqliteSessions from '../store/drivers/sqlite/session.ts';
 import * as sqlite from '../store/drivers/sqlite/store.ts';
 import * as snapshots from '../store/read/snapshot.ts';
-import type { LockOptions, Store } from '../store/session.ts';
+import { type LockOptions, OutdatedCatalogue, type Store } from '../store/session.ts';
 import { createSourceFileReader } from '../store/write/images.ts';
 import * as writers from '../store/write/writer.ts';
 
@@ -73,6 +73,19 @@ export async function migrateCatalogue({ database }: Config, onStart: () => void
   else await (await import('../store/drivers/postgres/connection.ts')).migrateSchema(database.url, onStart);
 }
 
+/** Upgrades the catalogue if it needs that and the command may, so nobody opens a connection only to ask. */
+async function upgradeAndOpen<T>(config: Config, open: () => T | Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const { onMigration } = config;
+    const isOutdated = [error, (error as Error).cause].some((each) => each instanceof OutdatedCatalogue);
+    if (!isOutdated || !onMigration) throw error;
+    await migrateCatalogue(config, onMigration);
+    return await open();
+  }
+}
+
 /** Before serving: whether the catalogue can be changed, or only replicas respond. Fails if they cannot be used. */
 export async function canBeChanged({ database }: Config): Promise<boolean> {
   if (database.engine === 'sqlite') return true;
@@ -90,7 +103,7 @@ export async function canBeChanged({ database }: Config): Promise<boolean> {
 /** Returns the identity of the catalogue. Fails if the files belong to another one, unless that is `other`. */
 export async function requireOwnFiles(config: Config, other?: string): Promise<string | undefined> {
   const [{ openReadSession }, location] = await locateSessions(config);
-  await using session = await openReadSession(location);
+  await using session = await upgradeAndOpen(config, () => openReadSession(location));
   const identity = await session.identity();
   await matchFiles(config, openFiles(config), identity, other);
   return identity;
@@ -116,12 +129,15 @@ interface StoreOptions {
   tuning?: Tuning | undefined;
 }
 
-export async function openStore({ database }: Config, options: StoreOptions = {}): Promise<Store> {
+export function openStore(config: Config, options: StoreOptions = {}): Promise<Store> {
   const { onReplicaChange = () => {}, documents, tuning } = options;
-  if (database.engine === 'sqlite')
-    return sqlite.openStore(existing(database.path), database.tokensPath, documents, tuning);
-  const { openStore } = await import('../store/drivers/postgres/store.ts');
-  return openStore({ ...database, onChange: onReplicaChange }, documents, tuning);
+  return upgradeAndOpen(config, async () => {
+    const { database } = config;
+    if (database.engine === 'sqlite')
+      return sqlite.openStore(existing(database.path), database.tokensPath, documents, tuning);
+    const { openStore } = await import('../store/drivers/postgres/store.ts');
+    return openStore({ ...database, onChange: onReplicaChange }, documents, tuning);
+  });
 }
 
 /** The system provides the memory only when it is written to. Reading shared memory takes somewhat longer. */
@@ -161,12 +177,12 @@ async function locateSessions({ database }: Config) {
 
 export async function openSnapshot(config: Config): Promise<CatalogueSnapshot> {
   const [{ openSnapshotSession }, location] = await locateSessions(config);
-  return snapshots.openSnapshot(await openSnapshotSession(location));
+  return snapshots.openSnapshot(await upgradeAndOpen(config, () => openSnapshotSession(location)));
 }
 
 export async function openSourceFiles(config: Config): Promise<SourceFileReader> {
   const [{ openReadSession }, location] = await locateSessions(config);
-  return createSourceFileReader(await openReadSession(location));
+  return createSourceFileReader(await upgradeAndOpen(config, () => openReadSession(location)));
 }
 
 interface WriterOptions extends LockOptions {
@@ -181,7 +197,7 @@ interface WriterOptions extends LockOptions {
 export async function openWriter(config: Config, options: WriterOptions = {}): Promise<CatalogueWriter> {
   const [{ openWriteSession }, location] = await locateSessions(config);
   const files = openFiles(config);
-  const session = await openWriteSession(location, options);
+  const session = await upgradeAndOpen(config, () => openWriteSession(location, options));
   let identity: string | undefined;
   try {
     identity = await session.identity();

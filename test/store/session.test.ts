@@ -3,9 +3,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Entry, ImageRow } from '../../src/catalogue/writer.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createCatalogue, openSnapshot, openWriter } from '../../src/server/engines.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { forEachEngine } from '../support/servers/engines.ts';
+import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { sharedPostgres } from '../support/servers/postgres.ts';
+import { until } from '../support/until.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
 
 /** Not a multiple of how many rows a statement takes. */
 const MANY = 200;
@@ -96,4 +102,22 @@ await forEachEngine((engine) => {
     );
     assert.deepEqual(await Array.fromAsync(snapshot.misnumbered()), []);
   });
+});
+
+test('a command that changes something needs one connection', {
+  skip: unless(findPostgres(), 'PostgreSQL', installPostgres),
+}, async () => {
+  const server = await sharedPostgres();
+  const url = server.newDatabase();
+  const environment = { DATABASE_URL: url, DATA_DIR: temporaryFolder() };
+  await createCatalogue(readConfig(environment));
+  const database = `datname = '${new URL(url).pathname.slice(1)}'`;
+  const connections = async () => {
+    const isClosed = () => server.query(`select 1 from pg_stat_activity where ${database}`) === '';
+    await until('all connections are closed', isClosed);
+    return Number(server.query(`select sessions from pg_stat_database where ${database}`));
+  };
+  const before = await connections();
+  assert.equal((await runCommand(['entry', 'artist', 'Ann', '--create'], environment)).status, 0);
+  assert.equal((await connections()) - before, 1);
 });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Config, LogLevel } from '../../config/config.ts';
 import { version } from '../../lib/version.ts';
 import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
-import { canBeChanged, createCatalogue, openSnapshot } from '../../server/engines.ts';
-import { migrateFirst } from '../migrating.ts';
+import { canBeChanged, createCatalogue, migrateCatalogue, openSnapshot } from '../../server/engines.ts';
+import { announceMigration } from '../migrating.ts';
 import {
   announceCreated,
   CommandError,
@@ -49,7 +49,7 @@ export async function serveCommand(
     throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
   const isWritable = await canBeChanged(config);
   if (isWritable) {
-    await migrateFirst(config, process);
+    await migrateCatalogue(config, announceMigration(process));
     announceCreated(process, await createCatalogue(config));
   }
   if (demo) await fillWithDemo(config);
