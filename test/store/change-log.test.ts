@@ -10,22 +10,28 @@ import * as sqlite from '../../src/store/drivers/sqlite/session.ts';
 import { openWriter } from '../../src/store/write/writer.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
-import { forEachEngine } from '../support/servers/engines.ts';
+import { forEachEngine, tamper } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
 const MAX_ITEMS = 4;
 const images = (count: number) => Array.from({ length: count }, (_, index) => uuid(4, index + 1));
 
-async function writerAt({ database }: Config, now: string) {
+async function writerAt({ database }: Config, now: string, maxItems = MAX_ITEMS) {
   const session =
     database.engine === 'sqlite'
       ? await sqlite.openWriteSession(database.path, {})
       : await postgres.openWriteSession(database.url, {});
-  return openWriter(session, { origin: 'shell', user: 'me', now, historyDays: 10, maxItems: MAX_ITEMS });
+  return openWriter(session, { origin: 'shell', user: 'me', now, historyDays: 10, maxItems });
 }
 
-async function rate(config: Config, count: number, rating: 'sfw' | 'nsfw', now: string): Promise<void> {
-  await using writer = await writerAt(config, now);
+async function rate(
+  config: Config,
+  count: number,
+  rating: 'sfw' | 'nsfw',
+  now: string,
+  maxItems?: number,
+): Promise<void> {
+  await using writer = await writerAt(config, now, maxItems);
   await editImages(writer, images(count), { ...NO_EDIT, rating }, { now, newId: () => uuid(9, 1) });
   await writer.commit();
 }
@@ -61,6 +67,42 @@ await forEachEngine((engine) => {
     );
     await rate(box.config, 1, 'sfw', '2999-01-18T00:00:00.000Z');
     assert.deepEqual(await listed(box.config), [[first + 5, 1, 'done']], 'ten days');
+  });
+
+  test('a change that is a small part of what may stay does not add up all others', async () => {
+    const box = sandbox(engine);
+    await box.import(images(6).map((id, index) => keyed(index, { id })));
+    const now = '2999-01-01T00:00:00.000Z';
+    // Every fifth change adds them up.
+    const add = (count: number, rating: 'sfw' | 'nsfw') => rate(box.config, count, rating, now, 25_000);
+    const numbers = async () => (await listed(box.config)).map(([number]) => number);
+    await add(1, 'nsfw');
+    tamper(box.config, 'update change set items = 30000');
+    await add(1, 'sfw');
+    await add(1, 'nsfw');
+    assert.deepEqual(await numbers(), [4, 3, 2, 1]);
+    await add(1, 'sfw');
+    assert.deepEqual(await numbers(), [5, 4, 3]);
+    tamper(box.config, 'update change set items = 30000');
+    await add(1, 'nsfw');
+    assert.deepEqual(await numbers(), [6, 5, 4, 3]);
+    await add(6, 'nsfw');
+    assert.deepEqual(await numbers(), [7, 6], 'a larger change does');
+  });
+
+  test('changes that a wrong clock put into the future do not keep older ones', async () => {
+    const box = sandbox(engine);
+    await box.import([keyed(0, { id: uuid(4, 1) })]);
+    await rate(box.config, 1, 'nsfw', '2999-01-01T00:00:00.000Z');
+    tamper(
+      box.config,
+      `update change set at = '3500' where number = 1; update clock set at = '2999-01-12T00:00:00.000Z', since = ''`,
+    );
+    await rate(box.config, 1, 'sfw', '2999-01-12T00:00:00.000Z');
+    assert.deepEqual(
+      (await listed(box.config)).map(([number]) => number),
+      [3],
+    );
   });
 
   test('the first change after TRASH_DAYS deletes what is in the trash', async () => {

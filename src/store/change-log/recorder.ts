@@ -355,7 +355,8 @@ export class ChangeRecorder {
     const change = this.current();
     if (!change) return;
     await this.#items.finish();
-    await this.#session.run('delete from change where number = $1', [change.number]);
+    if (change.number === this.#last?.number)
+      await this.#session.run('delete from change where number = $1', [change.number]);
     await addChanges(this.#session, [change]);
     if (this.#edit !== undefined)
       await this.#session.insert('applied_edit', ['change', 'id'], [[change.number, this.#edit]]);

@@ -2,7 +2,7 @@
 import type { Change, ChangeLogWriter } from '../../catalogue/change-log.ts';
 import { expiryTime, isInDoubt, type NotedTime, noteTime } from '../../lib/clock.ts';
 import { inBatches } from '../../lib/concurrency.ts';
-import { SHELF_BATCH_SIZE, type WriteSession } from '../session.ts';
+import { SHELF_BATCH_SIZE, type SqlValue, type WriteSession } from '../session.ts';
 import {
   addChanges,
   addItems,
@@ -156,16 +156,22 @@ export function createChangeLog(
 
 // Notes the time with each commit, and forgets changes that are too old or too many.
 
+/** How often the items of all changes are summed while as many are added as may stay. */
+const SUMS = 5000;
+
 export class Expiry {
   readonly #session: WriteSession;
   readonly #context: ChangeContext;
   readonly #noted: NotedTime;
+  readonly #oldest: string | null;
   #clock: NotedTime;
 
-  constructor(session: WriteSession, context: ChangeContext, noted: NotedTime) {
+  /** `oldest` is the time of the oldest change. */
+  constructor(session: WriteSession, context: ChangeContext, noted: NotedTime, oldest: string | null) {
     this.#session = session;
     this.#context = context;
     this.#noted = noted;
+    this.#oldest = oldest;
     this.#clock = noteTime(noted, context.now);
   }
 
@@ -186,23 +192,35 @@ export class Expiry {
     const { at, since } = this.#clock;
     if (this.#clock !== this.#noted)
       await this.#session.run('update clock set at = $1, since = $2', [at, since]);
-    if (recorder.current() || since !== this.#noted.since) await this.#forgetChanges(recorder.number);
-  }
-
-  async #forgetChanges(below: number): Promise<void> {
+    const change = recorder.current();
+    if (!change && since === this.#noted.since) return;
     const { historyDays, maxItems = MAX_ITEMS } = this.#context;
     const expiry = expiryTime(this.now, historyDays);
-    // No change was made before an earlier one, nor in the future, whatever the clock said.
-    const [oldest] = await this.#session.query<{ number: number | null }>(
-      `select max(number) as number from
-         (select number, max(case when at <= $4 then at end) over (order by number) as latest,
-            sum(items) over (order by number desc) as total from change) as summed
-       where number < $1 and (latest < $2 or total > $3)`,
-      [below, isInDoubt(this.#clock, expiry) ? '' : expiry, maxItems, this.now],
-    );
-    if (typeof oldest?.number !== 'number') return;
-    await this.#session.run('delete from change where number <= $1', [oldest.number]);
-    await this.#session.run('delete from change_item where change <= $1', [oldest.number]);
-    await this.#session.run('delete from applied_edit where change <= $1', [oldest.number]);
+    const isKept = this.#oldest !== null && this.#oldest >= expiry && this.#oldest <= this.now;
+    if (!isKept && !isInDoubt(this.#clock, expiry))
+      // No change was made before an earlier one, nor in the future, whatever the clock said.
+      await this.#forgetChanges(
+        `select max(number) as number from change where at < $2 and number < coalesce(
+           (select number from change where at >= $2 and at <= $3 order by number limit 1), $1)`,
+        [recorder.number, expiry, this.now],
+      );
+    // Summing takes longer the more changes there are.
+    const untilSummed = Math.ceil(maxItems / SUMS);
+    if (recorder.number % untilSummed === 0 || (change?.items ?? 0) >= untilSummed)
+      await this.#forgetChanges(
+        `select max(number) as number from
+           (select number, sum(items) over (order by number desc) as total from change) as summed
+         where number < $1 and total > $2`,
+        [recorder.number, maxItems],
+      );
+  }
+
+  /** The statement finds the last one. */
+  async #forgetChanges(text: string, values: SqlValue[]): Promise<void> {
+    const [last] = await this.#session.query<{ number: number | null }>(text, values);
+    if (typeof last?.number !== 'number') return;
+    await this.#session.run('delete from change where number <= $1', [last.number]);
+    await this.#session.run('delete from change_item where change <= $1', [last.number]);
+    await this.#session.run('delete from applied_edit where change <= $1', [last.number]);
   }
 }

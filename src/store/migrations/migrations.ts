@@ -247,4 +247,5 @@ export const sharedMigrations = (dialect: Dialect): Schema['steps'] => [
   packShelves(dialect),
   indexTexts(dialect),
   `create table site_text (field text primary key, value text not null)${dialect.syntax.endOfIndex}`,
+  `create index trash_number on trash (number); create index trash_removed_at on trash (removed_at)`,
 ];

@@ -62,21 +62,24 @@ async function createWriter(
 ): Promise<CatalogueWriter> {
   const fixedShelves = await readFixedShelves(session);
   const [start] = await session.query<Start>(
-    `select (select coalesce(max(number), 0) from image) as "lastImage",
-       (select coalesce(max(number), 0) from trash) as "lastTrashed",
-       (select min(removed_at) from trash) as "oldestTrash",
+    `select coalesce((select number from image order by number desc limit 1), 0) as "lastImage",
+       coalesce((select number from trash order by number desc limit 1), 0) as "lastTrashed",
+       (select removed_at from trash order by removed_at limit 1) as "oldestTrash",
        (select at from change order by number limit 1) as "oldestChange",
-       (select at from clock) as "notedAt", (select since from clock) as since`,
+       at as "notedAt", since from clock`,
   );
   const { oldestTrash, oldestChange, notedAt, since, ...last } = start as Start;
   const lastImage = Math.max(last.lastImage, last.lastTrashed);
-  // The numbers of the newest images are used again after those were removed.
-  await session.run('update change set last_image = $1 where last_image > $1', [lastImage]);
   const [lastChange] = await session.query<Change>(
     `select ${CHANGE_COLUMNS} from change order by number desc limit 1`,
   );
+  // The numbers of the newest images are used again after those were removed. No change has a higher one than the last.
+  if (lastChange && lastChange.lastImage > lastImage) {
+    lastChange.lastImage = lastImage;
+    await session.run('update change set last_image = $1 where last_image > $1', [lastImage]);
+  }
   const recorder = new ChangeRecorder(session, context, { lastImage, last: lastChange });
-  const expiry = new Expiry(session, context, { at: notedAt, since });
+  const expiry = new Expiry(session, context, { at: notedAt, since }, oldestChange);
   const placements = new Placements(session, fixedShelves.rating.sfw);
   const images = new ImageWriter(session, placements, lastImage);
   const entries = new EntryWriter(session, placements);

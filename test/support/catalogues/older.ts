@@ -26,7 +26,7 @@ function withoutNewest(engine: 'sqlite' | 'postgres'): string {
   return `${others.join('')} delete from shelf where kind = 'type';
     drop table shelf_block; drop table size_block; create table placement (image int);
     drop table text_block; create table title_word (image int);
-    drop table site_text;`;
+    drop table site_text; drop index trash_number; drop index trash_removed_at;`;
 }
 
 /** Puts a text where the stand-in is, as a version that accepted it would have stored it. Both are without quotation marks. */
