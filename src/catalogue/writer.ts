@@ -50,7 +50,7 @@ export interface PlacedImage extends Placement {
 
 /** Finds entries and images by what identifies them. */
 export interface Lookup {
-  entriesById(kind: Kind, ids: string[]): Promise<SavedEntry[]>;
+  entriesById(kinds: Kind | Kind[], ids: string[]): Promise<SavedEntry[]>;
   /** Every entry with one of the names; categories ignoring case. */
   entriesByName(kind: Kind, names: string[]): Promise<SavedEntry[]>;
   /** The entries with one of the aliases; those of categories ignoring case. An alias belongs to one entry of a kind. */

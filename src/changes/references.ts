@@ -111,25 +111,14 @@ export async function entryFinder(
   lookup: Lookup,
   images: EntryIds[],
 ): Promise<(image: EntryIds) => ImageEntries | undefined> {
-  const load = async (kind: Kind, ids: string[]) =>
-    new Map((await lookup.entriesById(kind, [...new Set(ids)])).map((entry) => [entry.id, entry]));
-  const artists = await load(
-    'artist',
-    images.map(({ artist }) => artist),
-  );
-  const categories = await load(
-    'category',
-    images.flatMap((image) => image.categories),
-  );
-  const characters = await load(
-    'character',
-    images.flatMap((image) => image.characters),
-  );
+  const ids = images.flatMap(({ artist, categories, characters }) => [artist, ...categories, ...characters]);
+  const found = await lookup.entriesById(['artist', 'category', 'character'], [...new Set(ids)]);
+  const byId = new Map(found.map((entry) => [entry.kind + entry.id, entry]));
   return (image) => {
-    const artist = artists.get(image.artist);
+    const artist = byId.get(`artist${image.artist}`);
     const entries = {
-      categories: image.categories.flatMap((id) => categories.get(id) ?? []),
-      characters: image.characters.flatMap((id) => characters.get(id) ?? []),
+      categories: image.categories.flatMap((id) => byId.get(`category${id}`) ?? []),
+      characters: image.characters.flatMap((id) => byId.get(`character${id}`) ?? []),
     };
     const isComplete =
       entries.categories.length === image.categories.length &&

@@ -42,14 +42,14 @@ export interface WriteSession extends ReadSession {
   run(text: string, values?: SqlValue[]): Promise<number>;
   insert(table: string, columns: string[], rows: SqlValue[][]): Promise<void>;
   /**
-   * Runs a statement that uses rows as a table called `given`. It is repeated for some of the rows at a time, so they must
-   * not depend on each other.
+   * Runs a statement that uses rows as a table called `given`, and returns what it returns. It is repeated for some of the rows
+   * at a time, so they must not depend on each other.
    */
   runWith<Name extends string>(
     columns: Record<Name, SqlType>,
     rows: Record<NoInfer<Name>, SqlValue>[],
     text: string,
-  ): Promise<void>;
+  ): Promise<unknown[]>;
   /** Adds tokens together with the commit. Those that exist already stay as they are. */
   restoreTokens(records: TokenRecord[]): Promise<void>;
   /** Commits and closes. */

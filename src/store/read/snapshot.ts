@@ -185,13 +185,18 @@ function toEntry(row: EntryRow): SavedEntry {
 export function createLookup(session: ReadSession): Lookup {
   const { isOneOf } = session.dialect;
   const columns = entryColumns(session.dialect);
-  const findEntries = async (condition: string, keys: string[], ...more: string[]): Promise<SavedEntry[]> => {
+  const findEntries = async (
+    condition: string,
+    keys: string[],
+    ...more: SqlValue[]
+  ): Promise<SavedEntry[]> => {
     if (keys.length === 0) return [];
     const text = `select ${columns} from shelf where ${condition} order by number`;
     return (await session.query<EntryRow>(text, [keys, ...more])).map(toEntry);
   };
   return {
-    entriesById: (kind, ids) => findEntries(`kind = $2 and id ${isOneOf('$1', 'text')}`, ids, kind),
+    entriesById: (kinds, ids) =>
+      findEntries(`kind ${isOneOf('$2', 'text')} and id ${isOneOf('$1', 'text')}`, ids, [kinds].flat()),
     entriesByName: (kind, names) =>
       kind === 'category'
         ? findEntries(`category ${isOneOf('$1', 'text')}`, names.map(foldName))

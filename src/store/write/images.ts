@@ -145,8 +145,10 @@ export class ImageWriter {
        from given where given.number = image.number`,
     );
     await this.saveHashes(changed('perceptualHash'));
-    await this.#removeFrom('edited', 'image', changed('edited'));
-    await this.#addEdited(changed('edited'));
+    const edited = changed('edited');
+    const wasEdited = edited.filter(({ number }) => before.get(number)?.edited !== '');
+    await this.#removeFrom('edited', 'image', wasEdited);
+    await this.#addEdited(edited);
   }
 
   /** From the terms of the texts that an image had to those that it has. */
@@ -222,14 +224,15 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
 export function createSourceFileWriter(session: WriteSession): SourceFileWriter {
   const isOfImages = `image ${session.dialect.isOneOf('$1', 'text')}`;
   const key = { folder: 'text', path: 'text', image: 'text' } as const;
-  const insert = (files: SourceFile[], onConflict: string) =>
-    session.runWith(
+  const insert = async (files: SourceFile[], onConflict: string) => {
+    await session.runWith(
       { ...key, state: 'text', fingerprint: 'text' },
       files,
       `insert into source_file (folder, path, image, state, fingerprint)
        select folder, path, image, state, fingerprint from given where true
        on conflict (folder, path, image) do ${onConflict}`,
     );
+  };
   return {
     // Older versions told files apart by the form of their names.
     restore: (files) => insert(files, 'nothing'),

@@ -4,7 +4,6 @@ import type { Placed, Placement } from '../../catalogue/sets/image-set.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import { readInBlocks, readShelf } from '../read/snapshot.ts';
 import {
-  ENTRY_KINDS,
   PLACEMENT_COLUMNS,
   type PlacementRow,
   type SqlType,
@@ -135,10 +134,11 @@ export class Placements {
   readonly #session: WriteSession;
   readonly #sfwShelf: number;
   readonly #blocks: BlockWriter<number>;
-  /** The new covers of shelves that gained a new image. */
+  /** By shelf, the newest image that it gained as a possible cover. */
   readonly #covers = new Map<number, number>();
-  /** Shelves whose cover has to be looked for, because other images entered or left, or got another rating. */
-  readonly #withoutCover = new Set<number>();
+  /** Shelves that lost possible covers, and these images. If one of them is the cover, another one has to be looked for. */
+  readonly #losing = new Set<number>();
+  readonly #lost = new Set<number>();
   /** Images whose size is new. */
   readonly #sized = new Map<number, Placed>();
   /** How many images the shelves written so far have gained. */
@@ -148,7 +148,7 @@ export class Placements {
     this.#session = session;
     this.#sfwShelf = sfwShelf;
     this.#blocks = new BlockWriter(session, 'shelf_block', 'shelf', 'int', (shelf, growth) =>
-      this.#growth.set(shelf, (this.#growth.get(shelf) ?? 0) + growth),
+      this.#grow(shelf, growth),
     );
   }
 
@@ -158,11 +158,8 @@ export class Placements {
     await this.#savePlacements(images);
     for (const placed of images) {
       const { image, shelves } = placed;
-      const isCover = shelves.includes(this.#sfwShelf);
-      for (const shelf of shelves) {
-        this.#blocks.add(shelf, image);
-        if (isCover) this.#covers.set(shelf, image);
-      }
+      for (const shelf of shelves) this.#blocks.add(shelf, image);
+      if (shelves.includes(this.#sfwShelf)) this.#gainCover(image, shelves);
       this.#sized.set(image, placed);
     }
     await this.#writeIfMany();
@@ -205,24 +202,22 @@ export class Placements {
     this.#blocks.clear();
     this.#sized.clear();
     this.#growth.clear();
+    this.#covers.clear();
+    this.#losing.clear();
     await this.#session.run('delete from shelf_block');
     await this.#session.run('delete from size_block');
-    const sizes = new Map<number, number>();
+    await this.#session.run('update shelf set size = 0, cover = null');
     for await (const [block, placed] of readInBlocks(this.#session)) {
       const packed = packImages(placed);
-      for (const [shelf, { size }] of packed) sizes.set(shelf, (sizes.get(shelf) ?? 0) + size);
+      for (const [shelf, { size }] of packed) this.#grow(shelf, size);
+      for (const { image, shelves } of placed)
+        if (shelves.includes(this.#sfwShelf)) this.#gainCover(image, shelves);
       await this.#session.insert(
         'shelf_block',
         ['shelf', 'block', 'images'],
         Array.from(packed, ([shelf, { content }]) => [shelf, block, content]),
       );
       await this.#session.insert('size_block', ['block', 'sizes'], [[block, changeSizes('', placed)]]);
-    }
-    const shelves = await this.#session.query<{ number: number }>('select number from shelf');
-    await this.#session.run('update shelf set size = 0');
-    for (const { number } of shelves) {
-      this.#growth.set(number, sizes.get(number) ?? 0);
-      this.#withoutCover.add(number);
     }
   }
 
@@ -252,20 +247,19 @@ export class Placements {
   }
 
   async saveShelves(): Promise<void> {
-    await this.#session.runWith(
+    const changed = [...new Set([...this.#growth.keys(), ...this.#covers.keys(), ...this.#losing])];
+    const shelves = (await this.#session.runWith(
       { number: 'int', growth: 'int', cover: 'int' },
-      Array.from(this.#growth, ([number, growth]) => ({
-        ...{ number, growth, cover: this.#covers.get(number) ?? null },
+      changed.map((number) => ({
+        ...{ number, growth: this.#growth.get(number) ?? 0, cover: this.#covers.get(number) ?? null },
       })),
-      `update shelf set size = shelf.size + given.growth, cover = coalesce(given.cover, shelf.cover)
-       from given where given.number = shelf.number`,
-    );
-    const uncovered = await this.#session.query<{ number: number }>(
-      `select number from shelf where number ${this.#session.dialect.isOneOf('$1', 'int')} and kind in ${ENTRY_KINDS}`,
-      [[...this.#withoutCover]],
-    );
+      `update shelf set size = shelf.size + given.growth,
+         cover = case when shelf.cover > given.cover then shelf.cover else coalesce(given.cover, shelf.cover) end
+       from given where given.number = shelf.number returning shelf.number, shelf.cover`,
+    )) as { number: number; cover: number }[];
     const found: { number: number; cover: number | null }[] = [];
-    for (const { number } of uncovered) found.push({ number, cover: await this.#findCover(number) });
+    for (const { number, cover } of shelves)
+      if (this.#lost.has(cover)) found.push({ number, cover: await this.#findCover(number) });
     await this.#session.runWith(
       { number: 'int', cover: 'int' },
       found,
@@ -301,9 +295,20 @@ export class Placements {
   #move(image: number, from: number[], to: number[]): void {
     const [before, after] = [new Set(from), new Set(to)];
     this.#blocks.move(image, before, after);
-    for (const shelf of before.symmetricDifference(after)) this.#withoutCover.add(shelf);
-    if (before.has(this.#sfwShelf) !== after.has(this.#sfwShelf))
-      for (const shelf of after) this.#withoutCover.add(shelf);
+    const possible = (shelves: Set<number>) => (shelves.has(this.#sfwShelf) ? shelves : new Set<number>());
+    const [had, has] = [possible(before), possible(after)];
+    this.#gainCover(image, has.difference(had));
+    const lost = had.difference(has);
+    for (const shelf of lost) this.#losing.add(shelf);
+    if (lost.size > 0) this.#lost.add(image);
+  }
+
+  #gainCover(image: number, shelves: Iterable<number>): void {
+    for (const shelf of shelves) this.#covers.set(shelf, Math.max(image, this.#covers.get(shelf) ?? 0));
+  }
+
+  #grow(shelf: number, growth: number): void {
+    this.#growth.set(shelf, (this.#growth.get(shelf) ?? 0) + growth);
   }
 
   async #savePlacements(images: Placed[]): Promise<void> {

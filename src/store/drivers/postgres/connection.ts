@@ -12,8 +12,10 @@ import { SCHEMA, schema } from './schema.ts';
 const LOCK_NAMESPACE = 0x7a756b6e;
 const MIGRATION_LOCK = 1;
 const WRITE_LOCK = 2;
-const MIN_VERSION = 14;
+/** As the server writes it: major and minor version. */
+const MIN_VERSION = 14_0000;
 const INSUFFICIENT_PRIVILEGE = '42501';
+const UNDEFINED_TABLE = '42P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 /** How long a command waits for the connection, and for the first statement on it. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -149,13 +151,7 @@ async function open(url: string, prepare: (client: Client) => Promise<void>): Pr
   client.on('error', () => {});
   try {
     await client.connect();
-    const settings = {
-      // Compiling takes ten times as long as running our statements.
-      text: `set search_path to ${SCHEMA}; set jit to off`,
-      query_timeout: CONNECT_TIMEOUT_MS,
-    };
-    await client.query(settings);
-    await checkServer(client);
+    await setUp(client);
     await prepare(client);
   } catch (error) {
     await disconnect(client);
@@ -252,14 +248,20 @@ async function migrateData(client: pg.Client, statements: ReturnType<DataMigrati
   }
 }
 
-async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(
-    `select current_setting('server_version_num')::int / 10000 as version,
-            current_setting('server_encoding') as encoding`,
+/** The server answers `show` without reading its catalogues, which a new connection has not cached. */
+async function setUp(client: pg.Client): Promise<void> {
+  // Compiling takes ten times as long as running our statements.
+  const text = `set search_path to ${SCHEMA}; set jit to off; show server_version_num; show server_encoding`;
+  const settings = { text, query_timeout: CONNECT_TIMEOUT_MS };
+  const results = (await client.query(settings)) as unknown as pg.QueryResult[];
+  const { server_version_num: version, server_encoding: encoding } = Object.assign(
+    {},
+    ...results.flatMap(({ rows }) => rows),
   );
-  const [{ version, encoding }] = rows;
   if (version < MIN_VERSION)
-    throw new Error(`this is PostgreSQL ${version}; zukan requires version ${MIN_VERSION} or newer`);
+    throw new Error(
+      `this is PostgreSQL ${Math.floor(version / 10_000)}; zukan requires version ${MIN_VERSION / 10_000} or newer`,
+    );
   if (encoding !== 'UTF8')
     throw new Error(
       `the database encoding is ${encoding}; create the database with "create database … encoding 'UTF8'"`,
@@ -268,10 +270,12 @@ async function checkServer(client: pg.Client): Promise<void> {
 
 /** Those that were applied. */
 async function countSteps(client: pg.Client): Promise<number> {
-  const { rows: tables } = await client.query('select to_regclass($1) as migration', [`${SCHEMA}.migration`]);
-  if (tables[0].migration === null) return 0;
-  const { rows } = await client.query('select count(*)::int as done from migration');
-  return rows[0].done;
+  try {
+    return (await client.query('select step from migration')).rows.length;
+  } catch (error) {
+    if ((error as pg.DatabaseError).code === UNDEFINED_TABLE) return 0;
+    throw error;
+  }
 }
 
 /** An error that names the server and database, but not the user or password. */

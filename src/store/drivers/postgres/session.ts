@@ -95,10 +95,9 @@ export async function openSnapshotSession(url: string): Promise<ReadSession> {
 }
 
 export async function openWriteSession(url: string, options?: LockOptions): Promise<WriteSession> {
-  const client = await begin(url, 'read committed');
+  // The planner has no statistics of tables that grow within a transaction, and would scan them for each batch.
+  const client = await begin(url, 'read committed; set local enable_seqscan to off');
   try {
-    // The planner has no statistics of tables that grow within a transaction, and would scan them for each batch.
-    await client.query('set local enable_seqscan to off');
     await waitForWriteLock(client, options);
     return new PostgresWriteSession(client, url);
   } catch (error) {
@@ -107,6 +106,7 @@ export async function openWriteSession(url: string, options?: LockOptions): Prom
   }
 }
 
+/** Statements may follow the isolation level. */
 async function begin(url: string, isolation: string): Promise<Client> {
   const client = await connect(url);
   try {
@@ -148,8 +148,6 @@ class PostgresSession implements ReadSession {
   }
 
   async identity(): Promise<string | undefined> {
-    const [found] = await this.query<{ name: string | null }>('select to_regclass($1) as name', ['identity']);
-    if (!found?.name) return undefined;
     return (await this.query<{ id: string }>('select id from identity'))[0]?.id;
   }
 
@@ -181,16 +179,17 @@ class PostgresWriteSession extends PostgresSession implements WriteSession {
     columns: Record<Name, SqlType>,
     rows: Record<Name, SqlValue>[],
     text: string,
-  ): Promise<void> {
+  ): Promise<unknown[]> {
     const names = Object.keys(columns) as Name[];
     const arrays = names.map((name, index) => `$${index + 1}::${columns[name]}[]`);
     const given = `given (${names.join()}) as (select * from unnest(${arrays.join()}))`;
     const values = rows.map((row) => names.map((name) => row[name]));
-    for (const batch of splitBatches(values))
-      await this.run(
-        `with ${given} ${text}`,
-        names.map((_, index) => batch.map((row) => row[index])),
-      );
+    const found: unknown[] = [];
+    for (const batch of splitBatches(values)) {
+      const columns = names.map((_, index) => batch.map((row) => row[index]));
+      for (const row of await this.query(`with ${given} ${text}`, columns as SqlValue[])) found.push(row);
+    }
+    return found;
   }
 
   async restoreTokens(records: TokenRecord[]): Promise<void> {

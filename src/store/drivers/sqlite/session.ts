@@ -106,10 +106,14 @@ class SqliteWriteSession extends SqliteSession implements WriteSession {
     columns: Record<Name, SqlType>,
     rows: Record<Name, SqlValue>[],
     text: string,
-  ): Promise<void> {
+  ): Promise<unknown[]> {
     const names = Object.keys(columns) as Name[];
     const values = rows.map((row) => names.map((name) => row[name]));
-    this.#runInBatches(values, names, (list) => `with given (${names.join()}) as (values ${list}) ${text}`);
+    return this.#runInBatches(
+      values,
+      names,
+      (list) => `with given (${names.join()}) as (values ${list}) ${text}`,
+    );
   }
 
   async restoreTokens(records: TokenRecord[]): Promise<void> {
@@ -131,18 +135,20 @@ class SqliteWriteSession extends SqliteSession implements WriteSession {
   }
 
   /** Those that do not fill a statement are written one by one. */
-  #runInBatches(rows: SqlValue[][], columns: string[], statement: (values: string) => string): void {
+  #runInBatches(rows: SqlValue[][], columns: string[], statement: (values: string) => string): unknown[] {
+    const found: unknown[] = [];
     const row = `(${columns.map(() => '?').join()})`;
     for (const batch of inBatches(rows, ROWS_PER_STATEMENT))
       if (batch.length === ROWS_PER_STATEMENT) {
         const writeMany = this.prepare(statement(Array(ROWS_PER_STATEMENT).fill(row).join()));
         const flat: SQLInputValue[] = [];
         for (const values of batch) for (const value of values) flat.push(encode(value));
-        writeMany.run(...flat);
+        for (const each of writeMany.all(...flat)) found.push(each);
       } else {
         const writeOne = this.prepare(statement(row));
-        for (const values of batch) writeOne.run(...values.map(encode));
+        for (const values of batch) found.push(...writeOne.all(...values.map(encode)));
       }
+    return found;
   }
 }
 
