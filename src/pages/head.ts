@@ -43,7 +43,9 @@ export interface Picture {
 export function choosePicture({ url, meta }: Cover, alt: string): Picture | undefined {
   const { thumbnails = [], dimens, mimetype, size } = meta;
   const original = { url, width: dimens.width, height: dimens.height, mimetype };
-  const versions = [...thumbnails, ...(size <= MAX_PICTURE_BYTES ? [original] : [])];
+  // Few programs that show previews know AVIF.
+  const isUnderstood = mimetype !== 'image/avif' || thumbnails.length === 0;
+  const versions = [...thumbnails, ...(size <= MAX_PICTURE_BYTES && isUnderstood ? [original] : [])];
   const isLarge = ({ width, height }: { width: number; height: number }) =>
     Math.max(width, height) >= PICTURE_SIZE;
   const chosen = versions.find(isLarge) ?? versions.at(-1);

@@ -78,13 +78,14 @@ async function writeCatalogue(folder: string): Promise<string> {
 }
 
 test('the picture is the smallest version that is large enough, and never a file that crawlers reject', () => {
+  let mimetype = 'image/jpeg';
   const choose = (width: number, height: number, size: number, ...sizes: number[]) => {
     const scale = (longest: number) => longest / Math.max(width, height);
     const thumbnails = sizes.map((longest) => ({
       ...{ url: String(longest), mimetype: 'image/webp' },
       ...{ width: width * scale(longest), height: height * scale(longest) },
     }));
-    const meta = { size, mimetype: 'image/jpeg', dimens: { width, height }, thumbnails };
+    const meta = { size, mimetype, dimens: { width, height }, thumbnails };
     return choosePicture({ url: 'original', meta } as never, '')?.url;
   };
   assert.equal(choose(6000, 4000, 9e6, 480, 960, 1600), '1600');
@@ -92,6 +93,9 @@ test('the picture is the smallest version that is large enough, and never a file
   assert.equal(choose(1300, 900, 4e5, 480, 960), 'original');
   assert.equal(choose(1500, 900, 6e6, 480, 960), '960');
   assert.equal(choose(6000, 4000, 9e6), undefined);
+  mimetype = 'image/avif';
+  assert.equal(choose(1300, 900, 4e5, 480, 960), '960', 'which show AVIF is unknown');
+  assert.equal(choose(1300, 900, 4e5), 'original');
 });
 
 const s3 = await startS3();
