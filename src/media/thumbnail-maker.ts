@@ -10,7 +10,7 @@ import { Unavailable } from '../lib/metrics.ts';
 import { decodeInProcess, MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
 import { PictureError } from './metadata/part.ts';
-import { type DecodedPicture, useOriginal } from './picture.ts';
+import type { DecodedPicture } from './picture.ts';
 
 const MAX_WAITING = 32;
 /** Others wait meanwhile, so a decoder that hangs is ended. */
@@ -53,6 +53,8 @@ export function createThumbnailMaker(
   };
 
   const makeThumbnail = async (key: string, size: number): Promise<OpenFile | undefined> => {
+    // Most servers never make one.
+    const { useOriginal } = await import('./picture.ts');
     const bytes = await useOriginal(files, key, (original) => decode(original, size), MAX_SERVING_BYTES / 2);
     if (!bytes) return undefined;
     // The folder may be read-only, and another command may be changing the catalogue.

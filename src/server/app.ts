@@ -14,6 +14,7 @@ import type { Route, Services } from '../api/endpoint.ts';
 import { routes as declaredRoutes, withDefaultRatings } from '../api/routes.ts';
 import type { Config } from '../config/config.ts';
 import { loadLinkKeys } from '../config/environment.ts';
+import { once } from '../http/assets.ts';
 import { ApiError, type Exchange, LimiterCounters, Traffic } from '../http/exchange.ts';
 import { Logger, type WriteBlock } from '../http/logger.ts';
 import { warnAboutPipelining } from '../http/pipeline.ts';
@@ -51,7 +52,16 @@ import {
 import { feeds } from './pages/feed.ts';
 import { sendFile, sendPicture } from './pages/files.ts';
 import { HealthCheck, makeReport, type Requester, sendMetrics, sendReadiness } from './pages/health.ts';
-import { referencePages } from './pages/reference/openapi.ts';
+
+/** Loaded by who first asks for one of them: few visitors do, and loading them takes a tenth of the start. */
+const referencePaths = [
+  '/docs',
+  '/docs.css',
+  '/docs.js',
+  '/openapi.json',
+  '/postman.json',
+  '/client.tgz',
+] as const;
 
 /** How long running requests may take to finish after the signal to stop. */
 export const SHUTDOWN_TIMEOUT_MS = 5000;
@@ -272,7 +282,11 @@ export function createWebServer(services: Services, prefixes: readonly string[],
       ? collectReports(exchange, true).then((reports) => sendMetrics(reports, exchange))
       : sendNotFound(exchange),
   );
-  for (const [path, send] of Object.entries(referencePages(services, prefixes, routes))) mount(path, send);
+  const reference = once(async () => {
+    const { referencePages } = await import('./pages/reference/openapi.ts');
+    return referencePages(services, prefixes, routes);
+  });
+  for (const path of referencePaths) mount(path, async (exchange) => (await reference())[path](exchange));
   const rootBase = bases.includes('') ? '' : (bases[0] ?? '');
   /** Sends what the API has at this path to everyone but people. */
   const negotiate = (path: string, send: Handler): Handler => {

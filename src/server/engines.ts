@@ -26,15 +26,14 @@ import { createThumbnailMaker } from '../media/thumbnail-maker.ts';
 import { findIdentity, isBegun } from '../store/drivers/sqlite/database.ts';
 import * as sqliteSessions from '../store/drivers/sqlite/session.ts';
 import * as sqlite from '../store/drivers/sqlite/store.ts';
-import * as snapshots from '../store/read/snapshot.ts';
 import { type LockOptions, OutdatedCatalogue, type Store } from '../store/session.ts';
-import { createSourceFileReader } from '../store/write/images.ts';
-import * as writers from '../store/write/writer.ts';
+import type { AfterCommit } from '../store/write/writer.ts';
 
 /** Called when a replica becomes unavailable, and when it is available again. */
 type OnReplicaChange = (server: string, isUnavailable: boolean, reason: string) => void;
 
-// The clients of PostgreSQL and Redis are loaded only when configured, so every command starts faster.
+// The clients of PostgreSQL and Redis are loaded only when configured, and what reads or writes a whole catalogue only by who does
+// so: every command starts faster.
 
 // Only `createCatalogue` makes a new catalogue: with a mistyped setting, the others fail instead.
 
@@ -177,11 +176,13 @@ async function locateSessions({ database }: Config) {
 
 export async function openSnapshot(config: Config): Promise<CatalogueSnapshot> {
   const [{ openSnapshotSession }, location] = await locateSessions(config);
+  const snapshots = await import('../store/read/snapshot.ts');
   return snapshots.openSnapshot(await upgradeAndOpen(config, () => openSnapshotSession(location)));
 }
 
 export async function openSourceFiles(config: Config): Promise<SourceFileReader> {
   const [{ openReadSession }, location] = await locateSessions(config);
+  const { createSourceFileReader } = await import('../store/write/images.ts');
   return createSourceFileReader(await upgradeAndOpen(config, () => openReadSession(location)));
 }
 
@@ -190,7 +191,7 @@ interface WriterOptions extends LockOptions {
   origin?: ChangeOrigin;
   user?: string | undefined;
   /** Called once the changes are saved. */
-  afterCommit?: writers.AfterCommit;
+  afterCommit?: AfterCommit;
 }
 
 /** Waits for another command that is changing the catalogue. */
@@ -212,6 +213,7 @@ export async function openWriter(config: Config, options: WriterOptions = {}): P
     now: new Date().toISOString(),
     historyDays: config.historyDays,
   };
+  const writers = await import('../store/write/writer.ts');
   return writers.openWriter(session, context, async (...commit) => {
     await markFiles(config, files, identity);
     await options.afterCommit?.(...commit);

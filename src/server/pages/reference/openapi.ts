@@ -204,12 +204,8 @@ const styles = ['web/style.css', 'web/header.css', 'web/controls.css'].concat(
 
 type Send = (exchange: Exchange) => void | Promise<void>;
 
-/** Handlers by path. */
-export function referencePages(
-  services: Services,
-  prefixes: readonly string[],
-  routes: readonly Route[],
-): Record<string, Send> {
+/** By path. */
+export function referencePages(services: Services, prefixes: readonly string[], routes: readonly Route[]) {
   const [prefix = ''] = prefixes;
   const document = onceFor(
     () => services.site.name,
@@ -263,5 +259,5 @@ export function referencePages(
       exchange.headers(scriptPolicy(services, exchange.request));
       await sendAsset(exchange, asset);
     },
-  };
+  } satisfies Record<string, Send>;
 }
