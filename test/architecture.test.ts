@@ -24,7 +24,7 @@ const allowed: Record<string, string[]> = {
     ...['src/studio/contract.ts', 'src/changes', 'src/import', 'src/media', 'src/assets'],
     ...domain,
   ],
-  'src/studio/contract.ts': ['src/studio', 'src/changes', ...domain],
+  'src/studio/contract.ts': domain,
   'src/backup': ['src/import', 'src/media', ...domain],
   'src/changes': ['src/import', 'src/media', ...domain],
   'src/import': ['src/media', ...domain],
@@ -86,7 +86,7 @@ const rooms = [
     'src/studio/review.ts',
     ...['src/studio/summary.ts', 'src/studio/pictures.ts', 'src/studio/server.ts'],
     ...['src/studio/remote-access.ts', 'src/studio/passwords.ts', 'src/studio/access.ts'],
-    ...['src/studio/requests.ts', 'src/studio/contract.ts', 'src/studio/responses.ts'],
+    ...['src/studio/requests.ts', 'src/studio/contract.ts'],
   ],
   [
     ...['src/import/run.ts', 'src/import/apply', 'src/import/prepare', 'src/import/files.ts'],

@@ -14,10 +14,9 @@ import { checkRecord, type EntryLine } from '../import/records/record.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import type { Files } from '../media/files.ts';
-import type { RequestTo, ResponseOf, WaitingEdit } from './contract.ts';
+import type { Applied, Changed, RequestTo, ResponseOf, Undone, WaitingEdit } from './contract.ts';
 import { listSteps, viewUndo } from './history.ts';
 import { StudioError } from './requests.ts';
-import type { Applied, Changed, Undone } from './responses.ts';
 import { type Call, toStudioError } from './server.ts';
 import { entryVersion, refuseStaleImages } from './summary.ts';
 
@@ -143,8 +142,9 @@ export class Changes {
     return (await snapshot.identity()) ?? '';
   }
 
-  listSteps({ user = this.#engines.localUser }: Call): Promise<Changed> {
-    return listSteps(user, this.#engines.openSnapshot);
+  async listSteps({ user = this.#engines.localUser }: Call): Promise<Changed> {
+    await using snapshot = await this.#engines.openSnapshot();
+    return await listSteps(snapshot, user);
   }
 
   /** Each is a step of its own, so that it can be undone alone. */

@@ -9,8 +9,7 @@ import {
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { describeItems, nameOf } from '../changes/describe.ts';
 import { REPLACED } from '../changes/undo-images.ts';
-import type { RequestTo } from './contract.ts';
-import type { Changed, Listed, RemovedPicture, Undone } from './responses.ts';
+import type { Changed, Listed, RemovedPicture, RequestTo, Undone } from './contract.ts';
 import { lastChange } from './summary.ts';
 
 const MAX_STEPS = 100;
@@ -20,11 +19,8 @@ const MAX_IMPORTS = 100;
 const MAX_LISTED = 20;
 const MAX_ITEMS = 200;
 
-type OpenSnapshot = () => Promise<CatalogueSnapshot>;
-
 /** Those of a person, the last one first. */
-export async function listSteps(user: string, openSnapshot: OpenSnapshot): Promise<Changed> {
-  await using snapshot = await openSnapshot();
+export async function listSteps(snapshot: CatalogueSnapshot, user: string): Promise<Changed> {
   // Each may be followed by the change that undid it.
   const changes = await snapshot.changeLog.list({ limit: 2 * MAX_STEPS, origin: 'studio', user });
   const steps = changes
@@ -35,12 +31,11 @@ export async function listSteps(user: string, openSnapshot: OpenSnapshot): Promi
 }
 
 /** Changes of every origin, the last one first: all of them, or those of an image, an origin or since a time. */
-export async function listChanges(
+export function listChanges(
+  snapshot: CatalogueSnapshot,
   { image, origin, since }: RequestTo<'/data/history'>,
-  openSnapshot: OpenSnapshot,
 ): Promise<ChangeGroup[]> {
-  await using snapshot = await openSnapshot();
-  return await listGroups(snapshot.changeLog, {
+  return listGroups(snapshot.changeLog, {
     limit: MAX_CHANGES,
     since,
     origin,
@@ -50,10 +45,9 @@ export async function listChanges(
 
 /** The first things that a change concerns, or only one image. */
 export async function showChange(
+  snapshot: CatalogueSnapshot,
   { number, image }: RequestTo<'/data/change'>,
-  openSnapshot: OpenSnapshot,
 ): Promise<DescribedItem[]> {
-  await using snapshot = await openSnapshot();
   const found: DescribedItem[] = [];
   for await (const items of snapshot.changeLog.items(Number(number))) {
     const wanted = items.filter(({ id }) => image === undefined || id === image);
@@ -64,9 +58,8 @@ export async function showChange(
 }
 
 /** The newest one first. */
-export async function listImports(openSnapshot: OpenSnapshot): Promise<Change[]> {
-  await using snapshot = await openSnapshot();
-  return await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true });
+export function listImports({ changeLog }: CatalogueSnapshot): Promise<Change[]> {
+  return changeLog.list({ limit: MAX_IMPORTS, isImport: true });
 }
 
 export function viewUndo({
@@ -92,8 +85,7 @@ export function viewUndo({
 }
 
 /** Pictures and former files in the trash, and those that imports leave out; the last one first. */
-export async function listRemoved(openSnapshot: OpenSnapshot): Promise<RemovedPicture[]> {
-  await using snapshot = await openSnapshot();
+export async function listRemoved(snapshot: CatalogueSnapshot): Promise<RemovedPicture[]> {
   const removed = new Map<string, RemovedPicture>();
   // A picture that was removed may have had other files before.
   for await (const { image: id, removedAt, reason } of snapshot.removedFiles())

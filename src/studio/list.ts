@@ -9,8 +9,7 @@ import { findEntries } from '../changes/entries.ts';
 import { filterRecords, latestIds } from '../changes/images.ts';
 import { matchEntries } from '../changes/references.ts';
 import { findOutdated } from '../import/files.ts';
-import type { RequestTo, ResponseOf } from './contract.ts';
-import type { Counted, ListedEntry } from './responses.ts';
+import type { Counted, ListedEntry, RequestTo, ResponseOf } from './contract.ts';
 import { findAlikeIds, findLackingIds, findLikeIds } from './review.ts';
 import { entryVersion } from './summary.ts';
 
@@ -19,18 +18,17 @@ const ID_BYTES = 16;
 const MAX_SUGGESTIONS = 12;
 
 type ImageFilter = RequestTo<'/data/images'>;
-type OpenSnapshot = () => Promise<CatalogueSnapshot>;
-export type OpenSourceFiles = () => Promise<SourceFileReader>;
 
 export interface ListEngines {
   catalogue: Pick<Catalogue, 'latestImages'>;
-  openSnapshot: OpenSnapshot;
+  openSnapshot: () => Promise<CatalogueSnapshot>;
   thumbnailSizes: readonly number[];
   site(): { licence: string };
 }
 
 /** The ids as 16 bytes each: the page gets all of them at once, however many there are. */
 export async function listImages(
+  snapshot: CatalogueSnapshot,
   filter: ImageFilter,
   { catalogue, openSnapshot, thumbnailSizes, site }: ListEngines,
   signal: AbortSignal,
@@ -39,11 +37,10 @@ export async function listImages(
   const only = [
     ...(q === undefined ? [] : [await findIds({ q }, catalogue, { client: 'studio', signal })]),
     ...(outdated === undefined ? [] : [new Set(await findOutdated(openSnapshot, thumbnailSizes))]),
-    ...(lacks === undefined ? [] : [await findLackingIds(lacks, openSnapshot, site().licence)]),
-    ...(alike === undefined ? [] : [await findAlikeIds(openSnapshot)]),
-    ...(like === undefined ? [] : [await findLikeIds(like, openSnapshot)]),
+    ...(lacks === undefined ? [] : [await findLackingIds(snapshot, lacks, site().licence)]),
+    ...(alike === undefined ? [] : [await findAlikeIds(snapshot)]),
+    ...(like === undefined ? [] : [await findLikeIds(snapshot, like)]),
   ];
-  await using snapshot = await openSnapshot();
   const entries = await findFiltered(filter, snapshot);
   if (!entries) return Buffer.alloc(0);
   const found = await snapshot.imageIds({
@@ -70,11 +67,10 @@ async function findIds(
 
 /** The positions of those that the filter matches. */
 export async function findMatches(
+  snapshot: CatalogueSnapshot,
   { ids, filter }: RequestTo<'/data/matches'>,
-  openSnapshot: OpenSnapshot,
-  openSourceFiles: OpenSourceFiles,
+  openSourceFiles: () => Promise<SourceFileReader>,
 ): Promise<number[]> {
-  await using snapshot = await openSnapshot();
   await using sources = await openSourceFiles();
   const rows = await filterRecords(await snapshot.imagesById(ids), filter, sources);
   const found = new Set(rows.map(({ id }) => id));
@@ -120,8 +116,10 @@ function wantedIds(kind: Kind, filter: ImageFilter): string[] {
 }
 
 /** All entries of a kind, by name. */
-export async function listEntries(kind: Kind, openSnapshot: OpenSnapshot): Promise<ListedEntry[]> {
-  await using snapshot = await openSnapshot();
+export async function listEntries(
+  snapshot: CatalogueSnapshot,
+  { kind }: RequestTo<'/data/entries'>,
+): Promise<ListedEntry[]> {
   return (await findEntries(snapshot, kind)).map(({ entry, images }) => {
     const { id, name, ...fields } = JSON.parse(entry.document);
     const aliases = formerNames(entry.aliases);
@@ -131,9 +129,8 @@ export async function listEntries(kind: Kind, openSnapshot: OpenSnapshot): Promi
 
 /** The best matches of a text: names that begin with it, then those that contain it; the most used ones first. */
 export async function suggestEntries(
-  kind: Kind,
-  text: string,
-  openSnapshot: OpenSnapshot,
+  snapshot: CatalogueSnapshot,
+  { kind, text }: RequestTo<'/data/suggestions'>,
 ): Promise<Counted[]> {
   const wanted = foldName(text.trim());
   const rank = (name: string) => {
@@ -142,7 +139,6 @@ export async function suggestEntries(
     if (folded.startsWith(wanted)) return 1;
     return folded.includes(wanted) ? 2 : Number.POSITIVE_INFINITY;
   };
-  await using snapshot = await openSnapshot();
   const counts = await snapshot.imageCounts(kind);
   const found: (Counted & { rank: number })[] = [];
   for await (const { id, name, aliases } of snapshot.entries(kind)) {
@@ -163,10 +159,9 @@ const MAX_LISTED = 8;
 
 /** The categories that pictures near the given ones have and at least one of these lacks; the most frequent first. */
 export async function findNeighbourCategories(
+  snapshot: CatalogueSnapshot,
   { ids }: RequestTo<'/data/neighbours'>,
-  openSnapshot: OpenSnapshot,
 ): Promise<Counted[]> {
-  await using snapshot = await openSnapshot();
   const chosen = await snapshot.imagesById(ids);
   const numbers = new Set(chosen.map(({ number }) => number));
   const near = new Set(
@@ -188,10 +183,9 @@ export async function findNeighbourCategories(
 
 /** The entries that these names mean, in the same order; only the name of one that does not exist. */
 export async function lookUpNames(
+  snapshot: CatalogueSnapshot,
   { kind, names }: RequestTo<'/data/names'>,
-  openSnapshot: OpenSnapshot,
 ): Promise<ResponseOf<'/data/names'>> {
-  await using snapshot = await openSnapshot();
   const found: ResponseOf<'/data/names'> = [];
   for (const name of names) {
     const [entry] = await matchEntries(snapshot, kind, name);

@@ -16,9 +16,8 @@ import { categoryNames } from '../import/sidecar/fields.ts';
 import { rateByMarkers, tagMarkers } from '../import/sidecar/rating.ts';
 import { FOLDER_FILE, type FolderFile, usedFolders } from '../import/sources/walk.ts';
 import type { Files, OpenFile, ThumbnailMaker } from '../media/files.ts';
-import type { RequestTo, ResponseOf } from './contract.ts';
+import type { AddedPicture, Changed, Found, RequestTo, ResponseOf } from './contract.ts';
 import { type PictureAddress, StudioError } from './requests.ts';
-import type { AddedPicture, Changed, Found } from './responses.ts';
 
 // Sends thumbnails and originals from the storage, also of pictures in the trash.
 

@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { MARK, readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../assets/bundle.ts';
 import type * as Type from '../lib/json-schema.ts';
 import { compile, type Validator } from '../lib/validator.ts';
-import { type Address, endpoints, type RequestTo } from './contract.ts';
-import type { RefusalDetails } from './responses.ts';
+import { type Address, endpoints, type RefusalDetails, type RequestTo } from './contract.ts';
 
 // Reads requests. What contract.ts does not describe is refused before it reaches the catalogue.
 

@@ -11,8 +11,7 @@ import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '.
 import { DAY_MS } from '../lib/clock.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import { type Disk, isNearlyFull } from '../lib/file-system.ts';
-import { type Alike, type Found, LACKING, type ResponseOf } from './contract.ts';
-import type { Health } from './responses.ts';
+import { type Alike, type Found, type Health, LACKING, type ResponseOf } from './contract.ts';
 import { summarise, toTile } from './summary.ts';
 
 const BATCH_SIZE = 500;
@@ -24,11 +23,9 @@ const MAX_ALIKE = 4;
 const MAX_PROBLEMS = 100;
 
 type Lacking = (typeof LACKING)[number];
-type OpenSnapshot = () => Promise<CatalogueSnapshot>;
 
 /** The first groups of pictures that look alike, and how many there are. The largest picture of each comes first. */
-export async function findAlike(openSnapshot: OpenSnapshot): Promise<ResponseOf<'/data/alike'>> {
-  await using snapshot = await openSnapshot();
+export async function findAlike(snapshot: CatalogueSnapshot): Promise<ResponseOf<'/data/alike'>> {
   const found = await groupNumbers(snapshot);
   const groups: Alike[][] = [];
   for (const numbers of found.slice(0, MAX_GROUPS)) {
@@ -40,8 +37,7 @@ export async function findAlike(openSnapshot: OpenSnapshot): Promise<ResponseOf<
 }
 
 /** The pictures that a new one looks like, the nearest first. */
-export async function findAlikeOf(bytes: Buffer, openSnapshot: OpenSnapshot): Promise<Found[]> {
-  await using snapshot = await openSnapshot();
+export async function findAlikeOf(snapshot: CatalogueSnapshot, bytes: Buffer): Promise<Found[]> {
   const found: Found[] = [];
   for (const row of await findLookAlikes(bytes, snapshot, MAX_ALIKE))
     found.push({ ...toAlike(row), version: (await summarise(snapshot, [row.id])).version });
@@ -49,8 +45,7 @@ export async function findAlikeOf(bytes: Buffer, openSnapshot: OpenSnapshot): Pr
 }
 
 /** The ids of all pictures that look like another one. */
-export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<string>> {
-  await using snapshot = await openSnapshot();
+export async function findAlikeIds(snapshot: CatalogueSnapshot): Promise<Set<string>> {
   const numbers = (await groupNumbers(snapshot)).flat();
   const ids = new Set<string>();
   for (const batch of inBatches(numbers, BATCH_SIZE))
@@ -59,8 +54,7 @@ export async function findAlikeIds(openSnapshot: OpenSnapshot): Promise<Set<stri
 }
 
 /** The ids of those that have nearly the same perceptual hash. */
-export async function findLikeIds(hash: string, openSnapshot: OpenSnapshot): Promise<Set<string>> {
-  await using snapshot = await openSnapshot();
+export async function findLikeIds(snapshot: CatalogueSnapshot, hash: string): Promise<Set<string>> {
   return new Set((await findByHash(hash, snapshot, MAX_LIKE)).map(({ id }) => id));
 }
 
@@ -76,11 +70,10 @@ function lackingOf({ document }: SavedImage, siteLicence: string): (Lacking | 'c
 
 /** The ids of all pictures that lack these fields. */
 export async function findLackingIds(
+  snapshot: CatalogueSnapshot,
   fields: readonly Lacking[],
-  openSnapshot: OpenSnapshot,
   siteLicence: string,
 ): Promise<Set<string>> {
-  await using snapshot = await openSnapshot();
   const ids = new Set<string>();
   for await (const { id, lacking } of findLacking(snapshot, siteLicence))
     if (fields.every((field) => lacking.includes(field))) ids.add(id);
@@ -120,8 +113,7 @@ function toAlike(row: SavedImage): Alike {
 }
 
 /** The first sentences that `zukan check` would print about the catalogue itself. It also reads the files. */
-export async function findProblems(openSnapshot: OpenSnapshot): Promise<string[]> {
-  await using snapshot = await openSnapshot();
+export async function findProblems(snapshot: CatalogueSnapshot): Promise<string[]> {
   const problems: string[] = [];
   for await (const { problem } of checkCatalogue(snapshot)) {
     problems.push(problem);
@@ -140,6 +132,7 @@ const MAX_IMPORTS = 3;
 const MAX_BACKUP_AGE_MS = 2 * DAY_MS;
 
 interface HealthFacts {
+  images: number;
   backup: LastBackup | undefined;
   disks: Disk[];
   siteLicence: string;
@@ -147,11 +140,9 @@ interface HealthFacts {
 }
 
 export async function readHealth(
-  images: number,
-  openSnapshot: OpenSnapshot,
-  { backup, disks, siteLicence, now }: HealthFacts,
+  snapshot: CatalogueSnapshot,
+  { images, backup, disks, siteLicence, now }: HealthFacts,
 ): Promise<Health> {
-  await using snapshot = await openSnapshot();
   const isCounted = images <= MAX_COUNTED;
   const shelves = [snapshot.fixedShelves.catalogue];
   const unrated = { shelves, without: [], isEdited: false, isUnrated: true, isFileChanged: false };

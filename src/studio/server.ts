@@ -11,7 +11,7 @@ import { isForeign, ownerOf } from '../access/clients.ts';
 import { EditError } from '../changes/references.ts';
 import { RecordError } from '../import/records/problems.ts';
 import { type Access, checkPost, type Session } from './access.ts';
-import { type Address, endpoints, type RequestTo, type ResponseOf } from './contract.ts';
+import { type Address, endpoints, type Progress, type RequestTo, type ResponseOf } from './contract.ts';
 import {
   HTML,
   type PageFile,
@@ -21,7 +21,6 @@ import {
   readRequest,
   StudioError,
 } from './requests.ts';
-import type { Progress } from './responses.ts';
 
 const MAX_UPLOAD_MS = 3_600_000;
 /** How long a client without a session may neither send nor read anything. */

@@ -1,7 +1,8 @@
 /** Connects the addresses of the studio with what they do. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LastBackup } from '../catalogue/records.ts';
+import type { LastBackup, SourceFileReader } from '../catalogue/records.ts';
+import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import type { Disk } from '../lib/file-system.ts';
 import { SITE_TEXTS, type SiteField, type SiteTexts } from '../lib/site-texts.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
@@ -12,13 +13,12 @@ import {
   listEntries,
   listImages,
   lookUpNames,
-  type OpenSourceFiles,
   suggestEntries,
 } from './list.ts';
 import { addPicture, type ImportFolder, type PictureEngines, sendPicture, withFile } from './pictures.ts';
 import { readPage, StudioError } from './requests.ts';
 import { findAlike, findAlikeOf, findLooks, findProblems, readHealth } from './review.ts';
-import type { StudioRoutes } from './server.ts';
+import type { Call, StudioRoutes } from './server.ts';
 import { summarise, toTile } from './summary.ts';
 
 /** Files that are checked until the page hears of it. */
@@ -27,7 +27,7 @@ const MAX_PROBLEMS = 100;
 
 export interface StudioEngines extends ChangeEngines, PictureEngines {
   importFolder: ImportFolder;
-  openSourceFiles: OpenSourceFiles;
+  openSourceFiles: () => Promise<SourceFileReader>;
   lastBackup(): Promise<LastBackup | undefined>;
   disks(): Disk[];
   site(): { licence: string; fixed: readonly SiteField[] };
@@ -37,6 +37,16 @@ export interface StudioEngines extends ChangeEngines, PictureEngines {
 
 export function createStudio(engines: StudioEngines): StudioRoutes {
   const { openSnapshot, openSourceFiles } = engines;
+  /** Each response is of one version of the catalogue. */
+  const read =
+    <Request, Response>(
+      work: (snapshot: CatalogueSnapshot, request: Request, call: Call) => Promise<Response>,
+    ) =>
+    async (request: Request, call: Call): Promise<Response> => {
+      await using snapshot = await openSnapshot();
+      // Awaited here, because the snapshot is closed on return.
+      return await work(snapshot, request, call);
+    };
   const changes = new Changes(engines);
   let isChecking = false;
   let files: ReturnType<typeof readPage> | undefined;
@@ -53,33 +63,31 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
     asset: async (name) => (await loadFiles()).get(name),
     picture: (address, request, response) => sendPicture(engines, address, request, response),
     handlers: {
-      '/data/images': (filter, { signal }) => listImages(filter, engines, signal),
-      '/data/matches': (search) => findMatches(search, openSnapshot, openSourceFiles),
+      '/data/images': read((snapshot, filter, { signal }) => listImages(snapshot, filter, engines, signal)),
+      '/data/matches': read((snapshot, search) => findMatches(snapshot, search, openSourceFiles)),
       '/data/looks': ({ name }, call) =>
         withFile(name, call.bytes, async ({ folder, file }) => findLooks(await readFile(join(folder, file)))),
-      '/data/entries': ({ kind }) => listEntries(kind, openSnapshot),
-      '/data/suggestions': ({ kind, text }) => suggestEntries(kind, text, openSnapshot),
+      '/data/entries': read(listEntries),
+      '/data/suggestions': read(suggestEntries),
       '/data/session': async (_nothing, { user }) => ({ user, catalogue: await changes.identity() }),
       '/data/steps': (_nothing, call) => changes.listSteps(call),
-      '/data/history': (filter) => listChanges(filter, openSnapshot),
-      '/data/change': (wanted) => showChange(wanted, openSnapshot),
-      '/data/removed': () => listRemoved(openSnapshot),
-      '/data/imports': () => listImports(openSnapshot),
-      '/data/alike': () => findAlike(openSnapshot),
-      '/data/problems': () => findProblems(openSnapshot),
-      async '/data/health'() {
-        const { images } = await engines.catalogue.statistics();
-        const backup = await engines.lastBackup();
-        const facts = {
-          backup,
+      '/data/history': read(listChanges),
+      '/data/change': read(showChange),
+      '/data/removed': read(listRemoved),
+      '/data/imports': read(listImports),
+      '/data/alike': read(findAlike),
+      '/data/problems': read(findProblems),
+      '/data/health': read(async (snapshot) =>
+        readHealth(snapshot, {
+          images: (await engines.catalogue.statistics()).images.count,
+          backup: await engines.lastBackup(),
           disks: engines.disks(),
           siteLicence: engines.site().licence,
           now: engines.clock(),
-        };
-        return readHealth(images.count, openSnapshot, facts);
-      },
-      '/data/neighbours': (near) => findNeighbourCategories(near, openSnapshot),
-      '/data/names': (names) => lookUpNames(names, openSnapshot),
+        }),
+      ),
+      '/data/neighbours': read(findNeighbourCategories),
+      '/data/names': read(lookUpNames),
       async '/check/files'(_nothing, { report, signal }) {
         if (isChecking)
           throw new StudioError(409, 'the files are being checked already: wait for that, or stop it');
@@ -97,22 +105,14 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
           isChecking = false;
         }
       },
-      async '/data/tiles'({ ids }) {
-        await using snapshot = await openSnapshot();
-        return (await snapshot.imagesById(ids)).map(toTile);
-      },
-      async '/data/summary'({ ids }) {
-        await using snapshot = await openSnapshot();
-        // Awaited here, because the snapshot is closed on return.
-        return await summarise(snapshot, ids);
-      },
-      async '/data/site'() {
-        await using snapshot = await openSnapshot();
+      '/data/tiles': read(async ({ imagesById }, { ids }) => (await imagesById(ids)).map(toTile)),
+      '/data/summary': read((snapshot, { ids }) => summarise(snapshot, ids)),
+      '/data/site': read(async ({ siteTexts }) => {
         const texts: SiteTexts = {};
-        for await (const { field, text } of snapshot.siteTexts()) texts[field] = text;
+        for await (const { field, text } of siteTexts()) texts[field] = text;
         const fixed = engines.site().fixed.map((field) => [field, SITE_TEXTS[field]]);
         return { texts, fixed: Object.fromEntries(fixed) };
-      },
+      }),
       '/change/site': (text, call) => changes.changeSite(text, call),
       '/change/images': (batch, call) => changes.applyEdits(batch, call),
       '/change/remove': (removal, call) => changes.removeImages(removal, call),
@@ -131,7 +131,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
             const { change, ...added } = await engines.importFolder(folder, continues, call.user);
             return { ...added, run: change?.number, ...(await changes.listSteps(call)) };
           },
-          findAlike: (bytes) => findAlikeOf(bytes, openSnapshot),
+          findAlike: (bytes) => read(findAlikeOf)(bytes, call),
         }),
       '/add/replacement': ({ name, id, version }, call) =>
         withFile(name, call.bytes, (picture) => changes.replaceFile({ id, version }, picture, call)),

@@ -16,8 +16,8 @@ import type { Entry, Lookup, SavedImage } from '../catalogue/writer.ts';
 import { countImages } from '../changes/describe.ts';
 import { describeMissing } from '../changes/images.ts';
 import { inBatches } from '../lib/concurrency.ts';
+import type { Counted, SelectionSummary, Tile } from './contract.ts';
 import { StudioError } from './requests.ts';
-import type { Counted, SelectionSummary, Tile } from './responses.ts';
 
 const BATCH_SIZE = 500;
 /** More than anyone reads. The counts of the most frequent ones come first. */

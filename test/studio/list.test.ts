@@ -166,7 +166,8 @@ await forEachEngineInDepth(async (engine) => {
       next = setImmediate(countTurn);
     };
     let next = setImmediate(countTurn);
-    const found = await findLackingIds(['title'], () => openSnapshot(box.config), '');
+    await using snapshot = await openSnapshot(box.config);
+    const found = await findLackingIds(snapshot, ['title'], '');
     clearImmediate(next);
     assert.equal(found.size, 1100);
     assert.ok(turns > 1, `${turns} turns`);
