@@ -6,11 +6,10 @@ import { el } from '../dom.ts';
 import { createPageCache } from './fetch-page.ts';
 import { icon } from './icons.ts';
 import { addLinkButtons, addPlayButton } from './picture-actions.ts';
-import { createSlideshow } from './slideshow.ts';
 import { createStage, useSources } from './stage.ts';
 import { initStageInput } from './stage-input.ts';
 import { texts } from './texts.ts';
-import { createControls } from './viewer-controls.ts';
+import { createControls, createSlideshow } from './viewer-controls.ts';
 
 /** How many of the next pictures load in advance. */
 const PRELOADED = 2;

@@ -1,8 +1,7 @@
 /** Blocks of code: their colours, the language that the reader chose, and copying. */
-import { copyText, el } from '../dom.ts';
+import { byId, copyText, el } from '../dom.ts';
 import { readSetting, saveSetting } from '../storage.ts';
 import { type Request, samplesOf, tokenize } from './code.ts';
-import { announce } from './status.ts';
 
 const SHOWN_MS = 2000;
 const SETTING = 'code';
@@ -50,4 +49,9 @@ export async function copyFrom(button: HTMLButtonElement): Promise<void> {
   setTimeout(() => {
     button.textContent = 'Copy';
   }, SHOWN_MS);
+}
+
+/** Read out by screen readers, invisible on the page. */
+export function announce(text: string): void {
+  byId('status').textContent = text;
 }

@@ -4,8 +4,7 @@ import { formatQuery } from '../../client/query.ts';
 import { byId, el } from '../dom.ts';
 import { type EntryKind, formatCount } from '../text.ts';
 import { advice, countdown, errorMessage } from './answers.ts';
-import { type Answer, call, remainingWait } from './calls.ts';
-import { readToken } from './token.ts';
+import { type Answer, call, readToken, remainingWait } from './calls.ts';
 import { explainFailure } from './trying.ts';
 
 /** Long enough to type on. */
