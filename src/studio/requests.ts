@@ -85,8 +85,16 @@ export interface PageFile {
   text: string;
 }
 
+let page: Promise<Map<string, PageFile>> | undefined;
+
+/** By name. They stay in memory, because making the script of a checkout takes long. */
+export function readPage(): Promise<Map<string, PageFile>> {
+  page ??= makePage();
+  return page;
+}
+
 /** `index.html` names the stylesheets. They are sent as they are: nothing of this leaves the machine. */
-export async function readPage(): Promise<Map<string, PageFile>> {
+async function makePage(): Promise<Map<string, PageFile>> {
   const { readScripts, textOf } = await readBrowserFiles('studio');
   const [script = ''] = await readScripts();
   const page = textOf('web/studio/index.html').replace('{{mark}}', MARK);

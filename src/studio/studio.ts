@@ -49,18 +49,13 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
     };
   const changes = new Changes(engines);
   let isChecking = false;
-  let files: ReturnType<typeof readPage> | undefined;
-  const loadFiles = () => {
-    files ??= readPage();
-    return files;
-  };
   return {
     async page() {
-      const page = (await loadFiles()).get('index.html');
+      const page = (await readPage()).get('index.html');
       if (!page) throw new Error('web/studio/index.html is missing');
       return page;
     },
-    asset: async (name) => (await loadFiles()).get(name),
+    asset: async (name) => (await readPage()).get(name),
     picture: (address, request, response) => sendPicture(engines, address, request, response),
     handlers: {
       '/data/images': read((snapshot, filter, { signal }) => listImages(snapshot, filter, engines, signal)),

@@ -34,6 +34,7 @@ import {
   setPassword,
 } from '../../studio/passwords.ts';
 import { RemoteAccess, type RemoteAccessOptions } from '../../studio/remote-access.ts';
+import { readPage } from '../../studio/requests.ts';
 import { createStudioServer, type TlsFiles } from '../../studio/server.ts';
 import { createStudio } from '../../studio/studio.ts';
 import { importFolder } from '../importing/import.ts';
@@ -188,6 +189,8 @@ export async function startStudio(
       );
     },
   );
+  // So that the browser need not wait for it. It reports what is wrong.
+  readPage().catch(() => {});
   const name = at.family === 'IPv6' ? `[${at.address}]` : at.address;
   const origin = `${remote?.tls ? 'https' : 'http'}://${name}:${at.port}`;
   return {
