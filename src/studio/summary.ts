@@ -1,5 +1,5 @@
 /** What the page shows of images: tiles in the grid, and the common fields of a selection. */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ChangeLogReader } from '../catalogue/change-log.ts';
 import {
@@ -69,10 +69,9 @@ export async function summarise(lookup: LoggedLookup, ids: string[]): Promise<Se
 
 /** Refuses a change that is based on another state than the current one. */
 export async function refuseStaleImages(lookup: LoggedLookup, ids: string[], version: string): Promise<void> {
-  let versions = '';
-  for await (const rows of readSelected(lookup, ids))
-    for (const row of rows) versions += versionOf(stateOf(row));
-  if (shortHash(versions) === version) return;
+  const found = new Version();
+  for await (const rows of readSelected(lookup, ids)) for (const row of rows) found.add(stateOf(row));
+  if (found.finish() === version) return;
   const summary = await summarise(lookup, ids);
   throw new StudioError(409, `${countImages(ids.length)} changed meanwhile; look again`, { summary });
 }
@@ -90,7 +89,7 @@ async function* readSelected(lookup: Lookup, ids: string[]): AsyncGenerator<Save
 
 class Total {
   #images = 0;
-  #versions = '';
+  readonly #version = new Version();
   readonly #ratings: SelectionSummary['ratings'] = {};
   /** By their documents, of which there are fewer than images. */
   readonly #artists = new Map<string, number>();
@@ -107,7 +106,7 @@ class Total {
     const image = readStored(stored);
     const { nsfw, categories, characters, source, createdAt, meta } = image;
     this.#images++;
-    this.#versions += versionOf(stateOf(row, image));
+    this.#version.add(stateOf(row, image));
     this.#ratings[nsfw] = (this.#ratings[nsfw] ?? 0) + 1;
     this.#artists.set(stored.artist, (this.#artists.get(stored.artist) ?? 0) + 1);
     count(this.#categories, categories);
@@ -140,7 +139,7 @@ class Total {
     const common = [...this.#texts].filter(([, texts]) => texts.size === 1);
     return {
       images: this.#images,
-      version: shortHash(this.#versions),
+      version: this.#version.finish(),
       base,
       ratings: this.#ratings,
       artists: mostFrequent(this.#countArtists()),
@@ -169,18 +168,25 @@ function mostFrequent(counts: Map<string, Counted>): Counted[] {
 
 // Versions of images and entries. A change names the one that it is based on, so that nobody overwrites what they have not seen.
 
-/** Differs if an operator or an import changed the image, but not if an entry was renamed or a thumbnail was made. */
-function versionOf(state: ImageState): string {
-  const { rating, artist, categories, characters, source, edited, eTag } = state;
-  const texts = [source.name, source.url, ...DETAIL_FIELDS.map((field) => state[field])];
-  const fields = [rating, artist, categories, characters, ...texts, edited, eTag];
-  return shortHash(JSON.stringify(fields));
+const VERSION_LENGTH = 16;
+
+/** Of images. Differs if an operator or an import changed one, but not if an entry was renamed or a thumbnail was made. */
+class Version {
+  readonly #hash = createHash('sha256');
+
+  add(state: ImageState): void {
+    const { rating, artist, categories, characters, source, edited, eTag } = state;
+    const texts = [source.name, source.url, ...DETAIL_FIELDS.map((field) => state[field])];
+    const fields = [rating, artist, categories, characters, ...texts, edited, eTag];
+    this.#hash.update(JSON.stringify(fields));
+  }
+
+  finish(): string {
+    return this.#hash.digest('base64url').slice(0, VERSION_LENGTH);
+  }
 }
 
 export function entryVersion({ name, document, aliases = [] }: Entry): string {
-  return shortHash(JSON.stringify([name, document, aliases.toSorted()]));
-}
-
-function shortHash(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 16);
+  const fields = JSON.stringify([name, document, aliases.toSorted()]);
+  return hash('sha256', fields, 'base64url').slice(0, VERSION_LENGTH);
 }
