@@ -20,9 +20,6 @@ import { countPictures, explain, formatNumber } from './shared/notices.ts';
 import type { Shortcuts } from './shared/shortcuts.ts';
 import { EntryList } from './views/entries.ts';
 
-/** A selection that grows key by key asks for its summary when it rests. */
-const REST_MS = 40;
-
 export class PicturesPage {
   readonly #steps: Steps;
   #ids = new IdList(new Uint8Array(), false);
@@ -202,9 +199,7 @@ export class PicturesPage {
   #onSelect(): void {
     this.#panel.leaveTexts();
     this.#panel.isLoading = true;
-    const isSeveral = this.#grid.selection.selected.size > 1;
-    // One picture at a time is the usual case, and must not lag.
-    this.#editing.select(this.#grid.selectedIds(), isSeveral ? REST_MS : 0);
+    this.#editing.select(this.#grid.selectedIds());
     this.#showBar();
     this.#loupe.update();
   }

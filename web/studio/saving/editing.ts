@@ -4,6 +4,9 @@ import { change, post, Refused } from '../shared/api.ts';
 import { explain, hideProgress, notify, showProgress } from '../shared/notices.ts';
 import type { Steps } from './steps.ts';
 
+/** A selection that grows key by key asks for its summary when it rests, and after an edit what is in sight comes first. */
+const REST_MS = 40;
+
 /** Pictures, and what is known of them. */
 interface Target {
   ids: string[];
@@ -48,21 +51,22 @@ export class Editing {
     return this.#target;
   }
 
-  /** Changes apply to these pictures from now on. What is known of them is asked for after the delay. */
-  select(ids: string[], delayMs = 0): void {
+  /** Changes apply to these pictures from now on. */
+  select(ids: string[]): void {
     this.#request.abort();
     this.#target = undefined;
     if (ids.length === 0) this.#listener.onSummary(undefined, ids);
-    else this.#load({ ids }, delayMs);
+    else this.#load({ ids });
   }
 
-  #load(known: Pick<Target, 'ids' | 'known'>, delayMs = 0): void {
+  #load(known: Pick<Target, 'ids' | 'known'>): void {
     this.#request.abort();
     this.#request = new AbortController();
     const { signal } = this.#request;
     const load = () => post('/data/summary', { ids: known.ids }, signal);
     const target: Target = Object.assign(known, {
-      summary: delayMs > 0 ? rest(delayMs, signal).then(load) : load(),
+      // One picture at a time is the usual case, and must not lag.
+      summary: known.ids.length > 1 ? rest(REST_MS, signal).then(load) : load(),
     });
     this.#target = target;
     target.summary.then(
