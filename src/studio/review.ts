@@ -1,10 +1,10 @@
 /** What an operator may want to look at: pictures that look alike, and problems of the catalogue. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { checkCatalogue } from '../catalogue/documents/check.ts';
-import { parseStored, readDocument, readStored, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
+import { hasCategories, parseStored, readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import type { LastBackup } from '../catalogue/records.ts';
 import { readArtistRights, rightsOf } from '../catalogue/rights.ts';
-import type { Kind } from '../catalogue/schemas.ts';
+import { type Kind, parseDetails } from '../catalogue/schemas.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
@@ -58,14 +58,17 @@ export async function findLikeIds(snapshot: CatalogueSnapshot, hash: string): Pr
   return new Set((await findByHash(hash, snapshot, MAX_LIKE)).map(({ id }) => id));
 }
 
-/** The fields that the picture lacks. The licence of its artist or of the site is one. */
+/**
+ * The fields that the picture lacks. The licence of its artist or of the site is one. The public JSON, which is most of a document,
+ * is not parsed: every visit counts all pictures.
+ */
 function lackingOf({ document }: SavedImage, siteLicence: string): (Lacking | 'category')[] {
-  const stored = parseStored(document);
-  const { title, alt, licence, categories } = readStored(stored);
-  const { name, url } = rightsOf({ licence }, readArtistRights(stored.artist), siteLicence).licence;
+  const { artist, details } = parseStored(document);
+  const { title, alt, licence } = parseDetails(details);
+  const { name, url } = rightsOf({ licence }, readArtistRights(artist), siteLicence).licence;
   const texts = { title, alt, licence: name || url };
   const fields = LACKING.filter((field) => texts[field] === '');
-  return categories.length === 0 ? [...fields, 'category'] : fields;
+  return hasCategories(document) ? fields : [...fields, 'category'];
 }
 
 /** The ids of all pictures that lack these fields. */

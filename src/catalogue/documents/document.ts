@@ -137,6 +137,11 @@ export function locateLists(document: Document): { start: number; middle: number
   };
 }
 
+export function hasCategories(document: Document): boolean {
+  const { start, middle } = locateLists(document);
+  return middle > start + '"categories":['.length;
+}
+
 /** The documents without their lists, if these are the same: what compares documents need not parse them. */
 export function withoutSameLists(one: Document, other: Document): [Document, Document] {
   const [of, ofOther] = [locateLists(one), locateLists(other)];
