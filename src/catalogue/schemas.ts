@@ -40,8 +40,14 @@ export type GivenDetails = { [Field in DetailField]?: string | undefined };
 
 /** Those that an operator can change: as they are given, or else as they were. */
 export function pickDetails(given: GivenDetails, before: Details = NO_DETAILS): Pick<Details, DetailField> {
-  const texts = DETAIL_FIELDS.map((field) => [field, given[field] ?? before[field]]);
-  return Object.fromEntries(texts) as Pick<Details, DetailField>;
+  return {
+    title: given.title ?? before.title,
+    description: given.description ?? before.description,
+    takenAt: given.takenAt ?? before.takenAt,
+    licence: given.licence ?? before.licence,
+    credit: given.credit ?? before.credit,
+    alt: given.alt ?? before.alt,
+  };
 }
 
 /** The public JSON of an image without any. */

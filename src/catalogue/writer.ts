@@ -92,8 +92,11 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   saveAliases(entry: SavedEntry): Promise<void>;
   /** Removes entries with their aliases. No image may belong to them, except to an album. */
   removeEntries(entries: SavedEntry[]): Promise<void>;
-  /** Adds or updates images, and places each on exactly these shelves and those of the albums that have it. */
-  saveImages(images: PlacedImage[]): Promise<void>;
+  /**
+   * Adds or updates images, and places each on exactly these shelves and those of the albums that have it. `former` are the rows of
+   * those that exist, for callers that have read them in this transaction.
+   */
+  saveImages(images: PlacedImage[], former?: SavedImage[]): Promise<void>;
   /** Saves the hashes of images, which must exist; null removes one. */
   savePerceptualHashes(images: Pick<SavedImage, 'number' | 'perceptualHash'>[]): Promise<void>;
   /** Moves images to the trash. Returns the rows that were removed. */

@@ -20,6 +20,7 @@ import type {
   CatalogueSnapshot,
   CatalogueWriter,
   Lookup,
+  PlacedImage,
   SavedEntry,
   SavedImage,
 } from '../catalogue/writer.ts';
@@ -298,15 +299,17 @@ export async function editImages(
     missing.push(...batch.filter((id) => !rows.has(id)));
     const images = Array.from(rows.values(), ({ document }) => readDocument(document));
     const entries = await loadEntriesOf(writer, images);
-    const placed = images.flatMap((image) => {
+    const [placed, former]: [PlacedImage[], SavedImage[]] = [[], []];
+    for (const image of images) {
       const { id } = image;
       const row = rows.get(id) as SavedImage;
       const planned = planEdit(row, entries.get(id) as ImageEntries, change, writer.fixedShelves, image);
-      if (!planned) return [];
+      if (!planned) continue;
       changed.set(id, () => imageDifferences(row, planned.row));
-      return [planned];
-    });
-    await writer.saveImages(placed);
+      placed.push(planned);
+      former.push(row);
+    }
+    await writer.saveImages(placed, former);
     // The next import of their folders fills these fields again.
     if (edit.reset.length > 0) await writer.sourceFiles.forget(batch);
   }

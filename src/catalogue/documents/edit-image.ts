@@ -133,9 +133,9 @@ export function planEdit(
   fixedShelves: FixedShelves,
   image: StoredImage = readDocument(row.document),
 ): PlacedImage | undefined {
-  const { reset = [], ...given } = change;
-  const fields = (Object.keys(given) as EditableField[]).filter((field) => given[field] !== undefined);
-  const edited = new Set(parseEdited(row.edited)).union(new Set(fields)).difference(new Set(reset));
+  const { reset = [] } = change;
+  const fields = EDITABLE_FIELDS.filter((field) => change[field] !== undefined);
+  const edited = [...parseEdited(row.edited), ...fields].filter((field) => !reset.includes(field));
   const after = {
     nsfw: change.rating ?? image.nsfw,
     source: { ...image.source, ...change.source },
@@ -146,13 +146,13 @@ export function planEdit(
   const { previews } = parseStored(row.document);
   const { nsfw, source } = after;
   // After a reset of all fields, nothing is decided by hand.
-  const isByHand = edited.size > 0 && (fields.length > 0 || parseMarks(row.edited).includes('by-hand'));
+  const isByHand = edited.length > 0 && (fields.length > 0 || parseMarks(row.edited).includes('by-hand'));
   const isRated = fields.includes('rating') || reset.includes('rating');
   const marks: EditMark[] = [
     ...(isByHand ? (['by-hand'] as const) : []),
     ...(isFileChanged(row.edited) && !isRated ? (['file-changed'] as const) : []),
   ];
-  const changedRow = { ...row, edited: formatEdited([...edited], marks) };
+  const changedRow = { ...row, edited: formatEdited(edited, marks) };
   const placed = placeImage(
     changedRow,
     { ...image, ...pickDetails(change, image), nsfw, source },

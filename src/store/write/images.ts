@@ -139,9 +139,18 @@ export class ImageWriter {
       await this.#moveTexts(number, before.get(number)?.document, document);
     await this.#placements.move(images.map(placed));
     await this.#session.runWith(
-      { number: 'int', eTag: 'text', key: 'text', mimetype: 'text', document: 'text' },
+      { number: 'int', document: 'text' },
       rows,
-      `update image set etag = given.eTag, key = given.key, mimetype = given.mimetype, document = given.document
+      'update image set document = given.document from given where given.number = image.number',
+    );
+    // Apart, because SQLite would also write the index of entity tags again.
+    await this.#session.runWith(
+      { number: 'int', eTag: 'text', key: 'text', mimetype: 'text' },
+      rows.filter(({ number, eTag, key, mimetype }) => {
+        const file = before.get(number);
+        return file?.eTag !== eTag || file.key !== key || file.mimetype !== mimetype;
+      }),
+      `update image set etag = given.eTag, key = given.key, mimetype = given.mimetype
        from given where given.number = image.number`,
     );
     await this.saveHashes(changed('perceptualHash'));

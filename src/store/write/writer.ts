@@ -121,8 +121,8 @@ async function createWriter(
       }
       await entries.remove(removed);
     },
-    async saveImages(changed) {
-      await images.save(changed, await recordImages(lookup, recorder, changed));
+    async saveImages(changed, former) {
+      await images.save(changed, await recordImages(lookup, recorder, changed, former));
     },
     savePerceptualHashes: (changed) => images.saveHashes(changed),
     async restoreImages(removed) {
@@ -212,11 +212,12 @@ async function recordImages(
   lookup: Lookup,
   recorder: ChangeRecorder,
   images: PlacedImage[],
+  former: SavedImage[] | undefined,
 ): Promise<SavedImage[]> {
   const updated = images.filter(({ row }) => row.number !== undefined);
   recorder.imagesAdded(images.length - updated.length);
   const changed = new Map(updated.map((image) => [image.row.id, image]));
-  const before = await lookup.imagesById([...changed.keys()]);
+  const before = former ?? (await lookup.imagesById([...changed.keys()]));
   await recorder.imagesChanged(
     before.map((before) => {
       const { row: after, dropsFile } = changed.get(before.id) as PlacedImage;
