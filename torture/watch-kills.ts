@@ -40,6 +40,8 @@ export class WatchedPlace {
   #other: string[] = [];
   /** Images by picture, as they were seen last. */
   #images = new Map<number, Image>();
+  /** The mildest rating of pictures since one of their files became another picture. */
+  readonly #mildest = new Map<number, Rating>();
   /** The picture of an image that was removed by hand, which stays in the folder. */
   #removed = Number.NaN;
 
@@ -73,6 +75,9 @@ export class WatchedPlace {
     const title = `mine ${random.below(1000)}`;
     const edit = ['edit', image.id, '--rating', nsfw, '--title', title];
     await runOrThrow(edit, this.place.environment);
+    // Nobody knows whether the other picture of a file was imported before or after this.
+    if ([...this.folder.replaced.values()].some(({ former }) => former === picture))
+      this.#mildest.set(picture, milder(this.#mildest.get(picture) ?? nsfw, image.nsfw));
     this.#images.set(picture, { ...image, nsfw, title, decided: 'rating,title' });
   }
 
@@ -128,13 +133,15 @@ export class WatchedPlace {
     for (const [picture, { former, isSame }] of this.folder.replaced) {
       const [before, now] = [this.#images.get(former), images.get(picture)];
       if (!before || !now || this.#images.has(picture)) continue;
-      if (isLower(now.nsfw, before.nsfw))
-        throw new Error(`rated ${now.nsfw}, but its file was ${before.nsfw}: ${now.id}`);
+      const rating = milder(before.nsfw, this.#mildest.get(former) ?? before.nsfw);
+      if (isLower(now.nsfw, rating))
+        throw new Error(`rated ${now.nsfw}, but its file was ${rating}: ${now.id}`);
       if (now.id === before.id && !isSame) throw new Error(`another picture got the id ${now.id}`);
     }
   }
 }
 
+const milder = (one: Rating, other: Rating): Rating => (isLower(one, other) ? one : other);
 const linesOf = (contents: string) => contents.split('\n').filter(Boolean);
 
 /** Starts the watcher, changes the folder while it runs, and kills it or lets it stop. Returns how many operations it made. */
