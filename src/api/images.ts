@@ -6,7 +6,7 @@ import { type ImageDocument, type Link, withoutAspectRatio } from '../catalogue/
 import { ArtistImage, Image } from '../catalogue/schemas.ts';
 import { packPosition, type SeedPosition, unpackPosition } from '../catalogue/sets/orders.ts';
 import { ApiError } from '../http/exchange.ts';
-import type { ByteString } from '../lib/byte-string.ts';
+import { type ByteString, toList } from '../lib/byte-string.ts';
 import * as Type from '../lib/json-schema.ts';
 import { shorten } from '../lib/text.ts';
 import {
@@ -181,10 +181,7 @@ export async function rejectUnknownNames(
 type ImageCall = Call<QueryOf<typeof imageParameters>>;
 
 export function imageList(call: ImageCall, images: ImageDocument[]): ApiResponse {
-  const write = imageWriter(call);
-  let data = '[';
-  for (const image of images) data += (data.length > 1 ? ',' : '') + write(image);
-  return { data: `${data}]` };
+  return { data: toList(images.map(imageWriter(call))) };
 }
 
 /** Writes the JSON of images as a call asks for it. */

@@ -1,9 +1,9 @@
 /** One search for images and for the entries that they belong to. */
 import { cursorScope } from '../access/links.ts';
-import type { Filter, Found } from '../catalogue/catalogue.ts';
+import type { EntryDetails, Filter, Found } from '../catalogue/catalogue.ts';
 import { SearchResult } from '../catalogue/schemas.ts';
 import { packSearchPosition, type SearchPosition, unpackSearchPosition } from '../catalogue/sets/orders.ts';
-import { toJsonBytes } from '../lib/byte-string.ts';
+import { toJsonBytes, toList } from '../lib/byte-string.ts';
 import { type Call, cursorHeaders, endpoint, linkSigner, readCursor } from './endpoint.ts';
 import { writeEntry } from './entries.ts';
 import * as examples from './examples.ts';
@@ -40,13 +40,14 @@ export const search = endpoint({
     const { query } = call;
     const { found, cursor } = await readFound(call, pickParameters(searchFilters, query), query.limit);
     const signLink = linkSigner(call, query.expiry);
-    const lists = (['artists', 'characters', 'categories', 'albums'] as const).map(
-      (name) => `"${name}":[${found[name].map((entry) => writeEntry(entry, true, signLink)).join()}]`,
-    );
+    const list = (entries: EntryDetails[]) =>
+      toList(entries.map((entry) => writeEntry(entry, true, signLink)));
+    const { artists, characters, categories, albums } = found;
     const { data: images } = imageList(call, found.images);
     const { total, words, filters, suggestions } = found;
     const rest = toJsonBytes({ total, words, filters, suggestions }).slice(1);
-    const data = `{${lists.join()},"images":${images},${rest}`;
+    const entries = `"artists":${list(artists)},"characters":${list(characters)},"categories":${list(categories)}`;
+    const data = `{${entries},"albums":${list(albums)},"images":${images},${rest}`;
     return cursor === undefined ? { data } : { data, headers: cursorHeaders(call, cursor) };
   },
 });
