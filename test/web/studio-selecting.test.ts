@@ -335,6 +335,12 @@ describe('the studio', { skip }, async () => {
     await count(IMAGES);
     await page.getByRole('button', { name: `Deselect ${IMAGES}` }).tap();
     await page.locator('#bar').waitFor({ state: 'hidden' });
+    // What needs attention has a page of its own, which leads to the pictures.
+    await page.locator('#menu').tap();
+    await page.getByRole('link', { name: 'Overview' }).tap();
+    await page.locator('#lists .health button', { hasText: 'without a licence' }).tap();
+    await page.locator('#tile-0').waitFor();
+    assert.equal(await page.locator('#show').inputValue(), 'lacks=licence');
 
     await page.locator('#tile-0').tap();
     await page.locator('#tile-0').tap();

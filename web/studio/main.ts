@@ -20,6 +20,7 @@ const views: Record<string, Kind> = {
   albums: 'album',
 };
 const lists: Record<string, () => Promise<void>> = {
+  overview: () => pictures.showOverview(),
   add: () => addPage.show(),
   review: () => showReview(steps, (change) => pictures.showImport(change)),
   history: () => historyPage.show(),

@@ -7,14 +7,14 @@ import { AlbumOrder, askAlbumName } from './grid/album.ts';
 import { Grid } from './grid/grid.ts';
 import { Loupe } from './loupe/loupe.ts';
 import { Bar } from './panel/bar.ts';
-import { HealthPanel } from './panel/health.ts';
+import { type HealthActions, HealthPanel } from './panel/health.ts';
 import { Panel, RATINGS } from './panel/panel.ts';
 import { TAG_KEYS } from './panel/tags.ts';
 import { Editing } from './saving/editing.ts';
 import type { Steps } from './saving/steps.ts';
 import { getIds, LastWork, upload } from './shared/api.ts';
 import { ask } from './shared/dialog.ts';
-import { textField } from './shared/elements.ts';
+import { showPage, textField } from './shared/elements.ts';
 import { IdList } from './shared/id-list.ts';
 import { countPictures, explain, formatNumber } from './shared/notices.ts';
 import type { Shortcuts } from './shared/shortcuts.ts';
@@ -48,11 +48,12 @@ export class PicturesPage {
     this.#grid.reveal();
   });
   readonly #editing: Editing;
-  readonly #health = new HealthPanel({
+  readonly #healthActions: HealthActions = {
     showPictures: (query) => this.#only({ shows: [query] }),
     showImport: (change) => this.showImport(change),
     showUnused: (kind) => this.entries.showUnused(kind),
-  });
+  };
+  readonly #health = new HealthPanel(this.#healthActions);
   readonly #panel: Panel;
   readonly #bar = new Bar({
     clear: () => this.#grid.clear(),
@@ -108,7 +109,13 @@ export class PicturesPage {
         edit: (edit) => void this.#editing.edit(edit),
         remove: (isTakeDown) => this.#askRemoval(isTakeDown),
       },
-      this.#health.element,
+      el(
+        'div',
+        { class: 'hint' },
+        el('h2', {}, 'Nothing selected'),
+        el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
+        this.#health.element,
+      ),
       this.#order.element,
     );
     byId('select-all').addEventListener('click', () => {
@@ -149,6 +156,13 @@ export class PicturesPage {
   load(): void {
     this.#health.forget();
     this.#listed = this.#load();
+  }
+
+  /** For upright phones, whose panel is there for what is selected. */
+  async showOverview(): Promise<void> {
+    const health = new HealthPanel(this.#healthActions);
+    showPage('Overview', [], 'Overview').append(health.element);
+    await health.show();
   }
 
   showImport(change: Change): void {

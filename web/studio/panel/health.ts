@@ -1,4 +1,4 @@
-/** What needs attention, shown while nothing is selected. Each line leads to the pictures or entries that it is about. */
+/** What needs attention: while nothing is selected, or on a page of its own. Each line leads to the pictures or entries that it is about. */
 import type { Change, Health, Kind } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
@@ -7,7 +7,7 @@ import { button } from '../shared/elements.ts';
 import { countPictures, explain, formatNumber, formatSize } from '../shared/notices.ts';
 import { helpTexts } from '../shared/shortcuts.ts';
 
-interface HealthActions {
+export interface HealthActions {
   /** Lists the pictures that a value of the list “Show” stands for. */
   showPictures(query: string): void;
   showImport(change: Change): void;
@@ -26,21 +26,15 @@ const plurals: Record<Kind, [one: string, several: string]> = {
 async function picturesInSight(): Promise<void> {
   // The grid may be about to create its tiles.
   await new Promise(requestAnimationFrame);
-  const images = document.querySelectorAll<HTMLImageElement>('.tile img');
-  await Promise.allSettled(Array.from(images, (image) => image.decode()));
+  const images = Array.from(document.querySelectorAll<HTMLImageElement>('.tile img'));
+  const shown = images.filter((image) => image.getClientRects().length > 0);
+  await Promise.allSettled(shown.map((image) => image.decode()));
 }
 
 export class HealthPanel {
-  readonly #list = el('div', { class: 'health' });
+  readonly element = el('div', { class: 'health' });
   /** Below the numbers, so that it does not move when they come. */
   readonly #help = el('details', {}, el('summary', {}, 'Keys and fingers'), ...helpTexts());
-  readonly element = el(
-    'div',
-    { class: 'hint' },
-    el('h2', {}, 'Nothing selected'),
-    el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
-    this.#list,
-  );
   readonly #actions: HealthActions;
   #isStale = true;
 
@@ -102,7 +96,7 @@ export class HealthPanel {
       return change.added + change.changed > 0 ? link(text, () => showImport(change)) : el('span', {}, text);
     });
     const list = (items: HTMLElement[]) => el('ul', {}, ...items.map((item) => el('li', {}, item)));
-    this.#list.replaceChildren(
+    this.element.replaceChildren(
       el('h3', {}, 'Needs attention'),
       ...(todo.length > 0 ? [list(todo)] : [el('p', {}, praise(images))]),
       ...(lines.length > 0 ? [el('h3', {}, 'Last imports'), list(lines)] : []),
