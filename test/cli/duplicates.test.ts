@@ -67,6 +67,24 @@ await forEachEngineInDepth(async (engine) => {
       assert.doesNotMatch((await run('import', folder)).output, /look/, 'only new pictures are reported');
     });
 
+    testOnce('says how look-alikes are rated if they differ', async () => {
+      const { folder, add, ok, write } = await folderWith({ 'a.jpg': cat().jpeg() });
+      write('a.json', { nsfw: 'nsfw' });
+      await ok('import', '--quiet', folder);
+      await add({
+        'b.jpg': cat().resize(200).jpeg(),
+        'c.jpg': cat().resize(220).jpeg(),
+        'd.jpg': cat().resize(240).jpeg(),
+      });
+      write('c.json', { nsfw: 'questionable' });
+      const output = await ok('import', '--quiet', folder);
+      assert.match(output, /b\.jpg \(sfw\) looks like image [0-9a-f-]{36} \(nsfw\)\n/);
+      assert.match(
+        output,
+        /c\.jpg \(questionable\) looks like (image [0-9a-f-]{36} \(nsfw\)|.*b\.jpg \(sfw\))\n/,
+      );
+    });
+
     testOnce('lists twenty and counts the rest', async () => {
       const many = Array.from({ length: 23 }, (_, index) => [
         `${index}.jpg`,

@@ -232,7 +232,11 @@ export class ImportReport implements ImportListener {
       ...(Object.keys(rest) as Listed[]).flatMap((kind) => this.#list(kind)),
       ...list(
         'imported, but look alike',
-        nearDuplicates.map(({ label, other }) => `${label} looks like ${other}`),
+        nearDuplicates.map(({ label, rating, other, otherRating }) =>
+          rating === otherRating
+            ? `${label} looks like ${other}`
+            : `${label} (${rating}) looks like ${other} (${otherRating})`,
+        ),
         looks.count,
         maxListed,
       ),

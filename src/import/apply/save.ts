@@ -125,7 +125,7 @@ export class Saver {
       await this.#with.writer.saveImages(rows);
       for (const { line, id } of added)
         if (line.picture.perceptualHash !== null)
-          await this.#with.options.looks.add(line.label, id, line.picture.perceptualHash);
+          await this.#with.options.looks.add(line.label, id, line.picture.perceptualHash, line.record.nsfw);
       return done;
     });
   }

@@ -26,8 +26,10 @@ const MAX_FOUND = 10;
 
 interface NearDuplicate {
   label: string;
+  rating: Rating;
   /** The label of the other picture, or the id of its image. */
   other: string;
+  otherRating: Rating;
 }
 
 /** What an import needs to know about the looks of pictures. */
@@ -39,12 +41,12 @@ export const noLooks: Looks = { add: async () => {}, find: async () => [] };
 export class NearDuplicates {
   readonly #openSnapshot: () => Promise<CatalogueSnapshot>;
   readonly #maxListed: number;
-  readonly #listed: { label: string; position: number }[] = [];
+  readonly #listed: { label: string; rating: Rating; position: number }[] = [];
   #count = 0;
   /** The pictures of the catalogue, followed by the new ones. Loaded when the first new one is added. */
   #index: HashIndex | undefined;
   #firstNew = 0;
-  readonly #new: { label: string; id: string }[] = [];
+  readonly #new: { label: string; id: string; rating: Rating }[] = [];
 
   constructor(openSnapshot: () => Promise<CatalogueSnapshot>, maxListed: number) {
     this.#openSnapshot = openSnapshot;
@@ -57,18 +59,18 @@ export class NearDuplicates {
   }
 
   /** A picture was added as the image with this id. */
-  async add(label: string, id: string, perceptualHash: string): Promise<void> {
+  async add(label: string, id: string, perceptualHash: string, rating: Rating): Promise<void> {
     const hash = parseHash(perceptualHash);
     if (!hash) return;
     const index = await this.#load();
     const [position] = findCopies(index, hash, 1);
     if (position !== undefined) {
       this.#count++;
-      if (this.#listed.length < this.#maxListed) this.#listed.push({ label, position });
+      if (this.#listed.length < this.#maxListed) this.#listed.push({ label, rating, position });
     }
     // New pictures are found by their position, so their number does not matter.
     index.add(0, perceptualHash);
-    this.#new.push({ label, id });
+    this.#new.push({ label, id, rating });
   }
 
   /** The images that a picture looks like, the nearest first. */
@@ -78,30 +80,34 @@ export class NearDuplicates {
     const index = await this.#load();
     const found = findCopies(index, hash, MAX_FOUND);
     const existing = found.filter((position) => position < this.#firstNew);
-    const ids = await this.#findIds(existing.map((position) => index.imageAt(position)));
-    return found.flatMap((position) => {
-      const id = ids.get(index.imageAt(position));
-      return this.#new[position - this.#firstNew] ?? (id === undefined ? [] : { id, label: `image ${id}` });
-    });
+    const images = await this.#findImages(existing.map((position) => index.imageAt(position)));
+    return found.flatMap(
+      (position) => this.#new[position - this.#firstNew] ?? images.get(index.imageAt(position)) ?? [],
+    );
   }
 
-  /** The first of those that were found. */
+  /** The first of those that were found. Images that are gone by now are left out. */
   async list(): Promise<NearDuplicate[]> {
     const index = this.#index;
     if (!index || this.#listed.length === 0) return [];
     const existing = this.#listed.filter(({ position }) => position < this.#firstNew);
-    const ids = await this.#findIds(existing.map(({ position }) => index.imageAt(position)));
-    return this.#listed.map(({ label, position }) => ({
-      label,
-      other: this.#new[position - this.#firstNew]?.label ?? `image ${ids.get(index.imageAt(position))}`,
-    }));
+    const images = await this.#findImages(existing.map(({ position }) => index.imageAt(position)));
+    return this.#listed.flatMap(({ label, rating, position }) => {
+      const other = this.#new[position - this.#firstNew] ?? images.get(index.imageAt(position));
+      return other ? { label, rating, other: other.label, otherRating: other.rating } : [];
+    });
   }
 
-  async #findIds(numbers: number[]): Promise<Map<number, string>> {
+  async #findImages(numbers: number[]): Promise<Map<number, { id: string; label: string; rating: Rating }>> {
     if (numbers.length === 0) return new Map();
     await using snapshot = await this.#openSnapshot();
     const rows = await snapshot.imagesByNumber(numbers);
-    return new Map(rows.map(({ number, id }) => [number, id]));
+    return new Map(
+      rows.map(({ number, id, document }) => [
+        number,
+        { id, label: `image ${id}`, rating: readDocument(document).nsfw },
+      ]),
+    );
   }
 
   async #load(): Promise<HashIndex> {
