@@ -24,59 +24,51 @@ type Headers = Record<string, string>;
 
 const SAMPLES = 50;
 const browser: Headers = { Accept: 'text/html' };
-const RANDOM = ['/api/image/random?limit=10'];
+const accepting = (encoding: string): Headers => ({ 'Accept-Encoding': encoding });
+const RANDOM = '/api/image/random?limit=10';
+const ARTISTS = '/api/artist?limit=25';
+
+/** Those with one path. Pages with filters, searches and random pictures are written for each request; others are kept. */
+const single: [name: string, title: string, path: string, headers?: Headers][] = [
+  ['random', 'random, limit 10', RANDOM],
+  ['categories', 'random, limit 10, two categories', `${RANDOM}&categories=a,b`],
+  ['artists', 'artist list, limit 25', ARTISTS],
+  ['artists-gzip', 'artist list, limit 25, gzip', ARTISTS, accepting('gzip')],
+  ['artists-br', 'artist list, limit 25, br', ARTISTS, accepting('br')],
+  ['stats', 'statistics', '/api/stats'],
+  ['gzip', 'random, limit 10, gzip', RANDOM, accepting('gzip')],
+  ['br', 'random, limit 10, br', RANDOM, accepting('br')],
+  ['zstd', 'random, limit 10, zstd', RANDOM, accepting('zstd')],
+  ['home', 'page: random pictures', '/', browser],
+  ['home-zstd', 'page: random pictures, zstd', '/', { ...browser, ...accepting('zstd') }],
+  ['filtered', 'page: newest pictures, filtered', '/newest?nsfw=sfw,questionable', browser],
+  ['search', 'page: a search', '/search?q=a+-b', browser],
+  ['newest', 'page: newest pictures, kept', '/newest', browser],
+];
 
 const endpoints: Endpoint[] = [
-  endpoint('random', 'random, limit 10', ({ origin }) => probe(origin, RANDOM)),
-  // See catalogue.ts. Almost all other responses with ten images have Japanese names.
-  endpoint('ascii', 'random, limit 10, ASCII only', ({ origin }) =>
-    probe(origin, ['/api/image/random?limit=10&orientation=landscape']),
-  ),
-  endpoint('categories', 'random, limit 10, two categories', ({ origin }) =>
-    probe(origin, ['/api/image/random?limit=10&categories=a,b']),
-  ),
+  ...single.map(([name, title, path, headers]) => ({
+    name,
+    title,
+    target: ({ origin }: StartedStore) => probe(origin, [path], headers),
+  })),
   endpoint('id', 'by id', ({ origin, ids }) =>
     probe(
       origin,
       ids.map((id) => `/api/image/${id}`),
     ),
   ),
-  endpoint('artists', 'artist list, limit 25', ({ origin }) => probe(origin, ['/api/artist?limit=25'])),
-  endpoint('artists-gzip', 'artist list, limit 25, gzip', ({ origin }) =>
-    probe(origin, ['/api/artist?limit=25'], accepting('gzip')),
-  ),
-  endpoint('artists-br', 'artist list, limit 25, br', ({ origin }) =>
-    probe(origin, ['/api/artist?limit=25'], accepting('br')),
-  ),
   endpoint('artist', 'artist by id', async ({ origin }) => {
-    const { data } = (await (await fetch(`${origin}/api/artist?limit=25`)).json()) as {
-      data: { id: string }[];
-    };
+    const { data } = (await (await fetch(origin + ARTISTS)).json()) as { data: { id: string }[] };
     return probe(
       origin,
       data.map(({ id }) => `/api/artist/${id}`),
     );
   }),
-  endpoint('stats', 'statistics', ({ origin }) => probe(origin, ['/api/stats'])),
-  endpoint('page', 'page of 25 at offset 90%', (store) =>
-    probe(store.origin, [`/api/image?limit=25&offset=${deepOffset(store)}`], store.headers),
+  endpoint('page', 'page of 25 at offset 90%', ({ origin, size, headers }) =>
+    probe(origin, [`/api/image?limit=25&offset=${Math.floor(size * 0.9)}`], headers),
   ),
-  endpoint('429', '429 responses', ({ limited }) => probe(limited, RANDOM, {}, 429)),
-  endpoint('exempt', 'random, rate limit on, token exempt', ({ limited, headers }) =>
-    probe(limited, RANDOM, headers),
-  ),
-  endpoint('gzip', 'random, limit 10, gzip', ({ origin }) => probe(origin, RANDOM, accepting('gzip'))),
-  endpoint('br', 'random, limit 10, br', ({ origin }) => probe(origin, RANDOM, accepting('br'))),
-  endpoint('zstd', 'random, limit 10, zstd', ({ origin }) => probe(origin, RANDOM, accepting('zstd'))),
-  // Pages. Those with filters, searches and random pictures are written for each request; others are kept.
-  endpoint('home', 'page: random pictures', ({ origin }) => probe(origin, ['/'], browser)),
-  endpoint('home-zstd', 'page: random pictures, zstd', ({ origin }) =>
-    probe(origin, ['/'], { ...browser, ...accepting('zstd') }),
-  ),
-  endpoint('filtered', 'page: newest pictures, filtered', ({ origin }) =>
-    probe(origin, ['/newest?nsfw=sfw,questionable'], browser),
-  ),
-  endpoint('search', 'page: a search', ({ origin }) => probe(origin, ['/search?q=a+-b'], browser)),
+  endpoint('429', '429 responses', ({ limited }) => probe(limited, [RANDOM], {}, 429)),
   endpoint('picture', 'page: a picture, filtered', ({ origin, ids }) =>
     probe(
       origin,
@@ -84,7 +76,6 @@ const endpoints: Endpoint[] = [
       browser,
     ),
   ),
-  endpoint('newest', 'page: newest pictures, kept', ({ origin }) => probe(origin, ['/newest'], browser)),
 ];
 
 function endpoint(name: string, title: string, target: Endpoint['target']): Endpoint {
@@ -101,10 +92,6 @@ export function selectEndpoints(list: string): Endpoint[] {
     throw new Error(`unknown endpoint: ${unknown}; choose from ${endpointNames.join(', ')}`);
   return endpoints.filter(({ name }) => names.includes(name));
 }
-
-export const deepOffset = ({ size }: StartedStore): number => Math.floor(size * 0.9);
-
-const accepting = (encoding: string): Headers => ({ 'Accept-Encoding': encoding });
 
 /** Sends a few requests to find the mean size of a response. The rate limiter accepts the first request, which is ignored. */
 export async function probe(

@@ -3,12 +3,12 @@
  * the same Node, in the same run. Both are loaded alternately. The result is the ratio of their CPU time per request, which
  * depends less than rates on what else the machine does, and not on whether the load generator keeps up.
  */
-import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { measureAgainstBaseline, printResult, printScaling, type Result } from './baseline.ts';
-import { endpointNames, selectEndpoints } from './endpoints.ts';
-import { CONNECTIONS } from './load.ts';
-import { openFolder, startStore, stores } from './stores.ts';
+import { type Endpoint, endpointNames, selectEndpoints } from './endpoints.ts';
+import { CONNECTIONS, type Measurement, measure } from './load.ts';
+import { startBaseline } from './process.ts';
+import { median, spread } from './statistics.ts';
+import { openFolder, type StartedStore, startStore, stores } from './stores.ts';
 
 export const usage = `Usage: npm run bench -- [options]
   --size <images>      catalogue sizes, comma-separated (100000)
@@ -17,8 +17,16 @@ export const usage = `Usage: npm run bench -- [options]
   --workers <n>        threads of zukan and of the baseline (1); 1,2 measures and compares both
   --rounds <n>         measurements per endpoint (5)
   --seconds <n>        duration of a measurement (3)
-  --keep <folder>      keep the generated catalogues there and reuse them
-  --json <file>        write all measurements there`;
+  --keep <folder>      keep the generated catalogues there and reuse them`;
+
+/** One endpoint with one catalogue: a ratio per round, and every measurement. */
+interface Result {
+  title: string;
+  /** The CPU time per request of the baseline, in that of the server: 1 if it costs no more, less if it costs more. */
+  ratios: number[];
+  measured: Measurement[];
+  baseline: Measurement[];
+}
 
 export async function run(options: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -31,39 +39,84 @@ export async function run(options: string[]): Promise<void> {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
       keep: { type: 'string' },
-      json: { type: 'string' },
     },
   });
-  const rounds = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
+  const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
   const numbersOfWorkers = values.workers.split(',').map(Number);
   const endpoints = selectEndpoints(values.endpoint);
   if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
   await using folder = await openFolder(values.keep);
-  console.log(
-    `${CONNECTIONS} connections per worker, ${rounds.rounds} rounds of ${rounds.seconds} s, ${values.store}`,
-  );
-  const results: Result[] = [];
+  console.log(`${CONNECTIONS} connections per worker, ${rounds} rounds of ${seconds} s, ${values.store}`);
   for (const size of values.size.split(',').map(Number)) {
     let fewest: Result[] | undefined;
     for (const workers of numbersOfWorkers) {
       await using store = await startStore(values.store, folder.path, size, { workers: String(workers) });
       console.log(`\n${size} images, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
       const ours: Result[] = [];
-      for (const { name, title, target } of endpoints) {
-        const subject = { server: 'zukan', size, workers, name, title };
-        const result = await measureAgainstBaseline(subject, await target(store), rounds);
+      for (const endpoint of endpoints) {
+        const result = await measureAgainstBaseline(endpoint, store, workers, { rounds, seconds });
         ours.push(result);
-        printResult(result, `, ${store.memory()} MB`);
+        printResult(result, store.memory());
       }
       console.log(`  resident memory after the run: ${store.memory()} MB`);
       if (fewest) console.log(`  compared with ${numbersOfWorkers[0]}:`);
       for (const [index, few] of (fewest ?? []).entries()) printScaling(few, ours[index] as Result);
       fewest ??= ours;
-      results.push(...ours);
     }
   }
-  if (values.json) await writeFile(values.json, JSON.stringify(results, mapsAsObjects, 2));
 }
 
-const mapsAsObjects = (_key: string, value: unknown) =>
-  value instanceof Map ? Object.fromEntries(value) : value;
+async function measureAgainstBaseline(
+  { title, target }: Endpoint,
+  store: StartedStore,
+  workers: number,
+  { rounds, seconds }: { rounds: number; seconds: number },
+): Promise<Result> {
+  const own = await target(store);
+  await using server = await startBaseline(own.bytes, workers);
+  const bare = { ...own, origin: server.origin, status: 200 };
+  const result: Result = { title, ratios: [], measured: [], baseline: [] };
+  for (let round = 0; round <= rounds; round++) {
+    const theirs = await measure(bare, seconds, workers);
+    const ours = await measure(own, seconds, workers);
+    // The first round warms up.
+    if (round === 0) continue;
+    result.ratios.push(theirs.cpu / ours.cpu);
+    result.measured.push(ours);
+    result.baseline.push(theirs);
+  }
+  return result;
+}
+
+function printResult({ title, ratios, measured, baseline }: Result, memory: number): void {
+  const ratio = `${formatRatio(median(ratios))} (${spread(ratios, formatRatio)})`;
+  const cpu = `${formatRate(medianCpu(measured))} of ${formatRate(medianCpu(baseline))} µs`;
+  const [ours, theirs] = [lowestCpu(measured), lowestCpu(baseline)];
+  const best = `best ${formatRatio(theirs / ours)}, ${ours.toFixed(1)} of ${theirs.toFixed(1)} µs`;
+  const latencies = [50, 99].map((p) => `p${p} ${formatMs(p, measured)} ms (${formatMs(p, baseline)})`);
+  const rates = `${formatRate(medianRate(measured))}/s of ${formatRate(medianRate(baseline))}/s`;
+  const all = [`${cpu} (${best})`, rates, ...latencies, `${memory} MB`];
+  console.log(`  ${title.padEnd(36)} ${ratio}  ${all.join(', ')}`);
+}
+
+/** What more workers make of the same endpoint. */
+function printScaling(few: Result, many: Result): void {
+  const rate = medianRate(many.measured) / medianRate(few.measured);
+  const cpu = medianCpu(many.measured) / medianCpu(few.measured);
+  const kept = median(many.ratios) / median(few.ratios);
+  console.log(
+    `  ${many.title.padEnd(36)} ${formatRatio(cpu)} times the CPU time per request, ${formatRatio(kept)} of the ratio, ` +
+      `${formatRatio(rate)} times the rate`,
+  );
+}
+
+const medianCpu = (all: Measurement[]): number => median(all.map(({ cpu }) => cpu));
+/** Of the quietest round of each: neighbours on the machine only ever add CPU time, by emptying caches. */
+const lowestCpu = (all: Measurement[]): number => Math.min(...all.map(({ cpu }) => cpu));
+const medianRate = (all: Measurement[]): number => median(all.map(({ rate }) => rate));
+const formatMs = (percentile: number, all: Measurement[]): string =>
+  median(all.map(({ latency }) => latency.get(percentile) ?? Number.NaN)).toFixed(1);
+
+/** Slow servers need more digits. */
+const formatRatio = (ratio: number) => (ratio < 0.1 ? ratio.toPrecision(2) : ratio.toFixed(2));
+const formatRate = (rate: number) => (rate < 10 ? rate.toPrecision(2) : String(Math.round(rate)));
