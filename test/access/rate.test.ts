@@ -1,16 +1,20 @@
-/** The guarantees of the rate limit rule. test/access/limits/limiters.test.ts compares it with a naive model. */
+/** The rate limit without its state: the rule, budgets of clients, and the warning about a proxy that hides them. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { hiddenClientsRule, SharedAddressWatch } from '../../src/access/clients.ts';
+import { createLimiterMemory, MemoryBudget, MemoryLimiter } from '../../src/access/limits/memory.ts';
 import {
   BLOCK_MS,
   type Decision,
   decide,
   expiresAt,
   freshState,
+  pageRule,
   type Rate,
   type RateState,
   rateOf,
+  tokenRule,
 } from '../../src/access/rate.ts';
 
 const START = 1_000_000_000_000;
@@ -158,4 +162,113 @@ test('decides with an expired state exactly as with a fresh one', () => {
     }),
     { numRuns: 1000, seed: 7 },
   );
+});
+
+// Budgets of clients, in memory that threads share.
+
+const rule = { name: 'test', burst: 20, intervalMs: 1000 };
+let now = 1e12;
+const clock = () => now;
+
+function count(budget: MemoryBudget, client: string): number {
+  let taken = 0;
+  while (budget.take(client).isAllowed) taken++;
+  assert.equal(budget.hasLeft(client), false);
+  return taken;
+}
+
+test('a budget comes back with time, also after the clock was set back', () => {
+  const budget = new MemoryBudget(rule, clock);
+  const at = (time: number, client: string) => {
+    now = time;
+    return count(budget, client);
+  };
+  assert.equal(at(1e12, 'a'), 20);
+  assert.equal(at(1e12, 'b'), 20);
+  assert.equal(at(1e12 + 3500, 'a'), 3);
+  assert.equal(at(1e12 + 60_000, 'a'), 20);
+  assert.equal(at(1e12 - 3_600_000, 'a'), 20);
+  assert.equal(at(1e12 - 3_600_000 + 1000, 'a'), 1);
+});
+
+test('threads share a budget, but not with another one or the rate limit', () => {
+  const memory = createLimiterMemory(1000);
+  const [first, second] = [1, 2].map((owner) => new MemoryBudget(rule, clock, memory, owner));
+  for (let taken = 0; taken < 12; taken++) assert.ok(first?.take('a').isAllowed);
+  assert.equal(count(second as MemoryBudget, 'a'), 8);
+  assert.equal(first?.hasLeft('a'), false);
+  assert.equal(count(new MemoryBudget(tokenRule, clock, memory, 3), 'a'), 1);
+  assert.ok(new MemoryLimiter(1, clock, memory, 4).decide('a').isAllowed);
+});
+
+test('a visitor who clicks fast never meets the limit of pages, and a flood gets four a second', () => {
+  const budget = new MemoryBudget(pageRule, clock);
+  const open = (client: string, pages: number, intervalMs: number) => {
+    let refused = 0;
+    for (let page = 0; page < pages; page++) {
+      refused += Number(!budget.take(client).isAllowed);
+      now += intervalMs;
+    }
+    return refused;
+  };
+  assert.equal(open('visitor', 200, 333), 0);
+  assert.equal(open('visitor', 60, 0), 0, 'so many tabs at once');
+  assert.equal(open('two visitors', 350, 166), 0);
+  assert.equal(open('flood', 6000, 10), 6000 - pageRule.burst - 60 * 4 + 1);
+});
+
+// The warning about a proxy that hides its clients.
+
+const MINUTE = 60_000;
+const times = (count: number, client: string) => Array.from({ length: count }, () => client);
+const visitors = (count: number) => Array.from({ length: count }, (_, index) => `203.0.113.${index}`);
+
+let callTime = Date.parse('2026-05-01');
+
+/** What the log says after each minute, in which these clients call. */
+function warningsAfter(...minutes: string[][]): string[][] {
+  const warned: string[] = [];
+  const budget = new MemoryBudget(hiddenClientsRule, () => callTime);
+  const watch = new SharedAddressWatch(budget, (address) => warned.push(address));
+  watch.count('198.51.100.1', callTime);
+  return minutes.map((clients) => {
+    callTime += MINUTE;
+    for (const client of clients) watch.count(client, callTime);
+    callTime += MINUTE;
+    watch.count('198.51.100.1', callTime);
+    return warned.splice(0);
+  });
+}
+
+describe('warns about', () => {
+  for (const address of ['172.28.0.1', '127.0.0.1', '10.1.2.3', '192.168.1.1', '100.64.0.1', '169.254.1.1'])
+    test(address, () => assert.deepEqual(warningsAfter(times(20, address)), [[address]]));
+  for (const network of ['fd00:1:2:3::/64', 'fe80:0:0:0::/64', '0:0:0:0::/64'])
+    test(network, () => assert.deepEqual(warningsAfter(times(20, network)), [[network]]));
+});
+
+describe('does not warn about', () => {
+  const cases: Record<string, string[]> = {
+    'a public address': times(30, '203.0.113.9'),
+    'a public network': times(30, '2001:db8:1:2::/64'),
+    'an unknown address': times(30, 'unknown'),
+    'a few requests': times(18, '127.0.0.1'),
+    'less than half of all requests': [...times(30, '127.0.0.1'), ...visitors(31)],
+  };
+  for (const [what, clients] of Object.entries(cases))
+    test(what, () => assert.deepEqual(warningsAfter(clients), [[]]));
+});
+
+test('three quarters are noticed among others, in any order', () => {
+  const [proxy, others] = [times(60, '172.17.0.1'), visitors(20)];
+  const mixed = others.flatMap((other, index) => [other, ...proxy.slice(index * 3, index * 3 + 3)]);
+  for (const clients of [[...proxy, ...others], [...others, ...proxy], mixed])
+    assert.deepEqual(warningsAfter(clients), [['172.17.0.1']]);
+});
+
+test('warns once per hour and address, and when the clock was set back', () => {
+  const [first, second] = [times(20, '10.0.0.1'), times(20, '10.0.0.2')];
+  assert.deepEqual(warningsAfter(first, first, second), [['10.0.0.1'], [], ['10.0.0.2']]);
+  const hour = Array.from({ length: 40 }, () => first);
+  assert.equal(warningsAfter(...hour).flat().length, 2);
 });

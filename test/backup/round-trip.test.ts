@@ -1,18 +1,24 @@
-/**
- * A backup that is restored, into any store and storage, gives the same catalogue, tokens and links. test/lifecycle restores
- * one of what an operator did at random.
- */
+/** A backup that is restored, into any store and storage, gives the same catalogue, history, tokens and links. */
 import assert from 'node:assert/strict';
 import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { contentsOf, type Environment, lines, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { historyOf } from '../support/catalogues/history.ts';
+import { historyOf, image, makeHistory } from '../support/catalogues/history.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
-import { forEachEngineInDepth } from '../support/servers/engines.ts';
+import {
+  environmentOf,
+  forEachEngine,
+  forEachEngineInDepth,
+  sqlite,
+  tamper,
+  testOnOneStore,
+} from '../support/servers/engines.ts';
 import { startS3 } from '../support/servers/s3.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
+import { importKnownCatalogue, startService } from '../support/zukan/service.ts';
 
 const { folder, environment: source } = await makeCatalogue();
 const s3 = await startS3();
@@ -112,4 +118,74 @@ test('bytes that changed behind a foreign key are backed up anew', async () => {
   await succeed(['restore', '--quiet', backup], environment);
   assert.ok(readFileSync(join(folder, 'changed restored/files/some/7.png')).equals(tinyPicture(8)));
   writeFileSync(path, tinyPicture(7));
+});
+
+// Backups keep the change log and the trash: what could be undone or restored before, can be afterwards.
+
+await forEachEngineInDepth((engine) => {
+  testOnOneStore(engine)('a backup after a take-down has nothing of the picture', async () => {
+    const { folder, environment } = await makeHistory(engine.environment());
+    const backup = join(folder, 'backup');
+    await succeed(['backup', '--quiet', backup], environment);
+    const files = () => globSync('files/*/*', { cwd: backup }).length;
+    const listed = () =>
+      globSync(join(backup, 'lists-*/*.ndjson'))
+        .map((path) => readFileSync(path, 'utf8'))
+        .join('');
+    assert.equal(files(), 9);
+    for (const address of ['org/6', 'org/7', 'org/new']) assert.ok(listed().includes(address), address);
+    // One in the trash, and one that was edited.
+    await succeed(['remove', '--yes', image(6), image(7)], environment);
+    await succeed(['backup', '--quiet', backup], environment);
+    assert.equal(files(), 7);
+    for (const address of ['org/2', 'org/6', 'org/7', 'org/new'])
+      assert.ok(!listed().includes(address), address);
+    assert.ok(listed().includes('"kind":"taken-down"'));
+  });
+});
+
+test('an emptied catalogue with a history is not empty', async () => {
+  const { folder, environment } = await makeHistory(sqlite.environment());
+  const target = { ...environment, DATA_DIR: join(folder, 'target') };
+  await succeed(['backup', '--quiet', join(folder, 'backup')], environment);
+  await succeed(['import', '--quiet', '-'], target, '{"type":"category","name":"x"}\n');
+  await succeed(['undo', '1'], target);
+  const { status, errors } = await runCommand(['restore', '--quiet', join(folder, 'backup')], target);
+  assert.equal(status, 1);
+  assert.match(errors, /the catalogue is not empty/);
+});
+
+// The last backup is known to the server, and recording it is no change of the catalogue.
+
+await forEachEngine((engine) => {
+  test('a backup that succeeded is a metric, and changes nothing that is cached', async () => {
+    const folder = temporaryFolder();
+    const config = await importKnownCatalogue({ engine }, folder);
+    const backup = join(folder, 'backup');
+    let now = Date.now();
+    // Each health check may ask again.
+    const service = await startService(config, { clock: () => (now += 1000) });
+    const readMetrics = async () => (await service.get('/metrics')).text;
+    const { ETag, ...revision } = await service
+      .get('/api/stats')
+      .then(({ headers }) => ({ ETag: headers.etag ?? '', modified: headers['last-modified'] }));
+    const samples = /^zukan_backup_(?:timestamp_seconds|bytes) (\S+)$/gm;
+    assert.doesNotMatch(await readMetrics(), samples);
+
+    const { status, errors } = await runCommand(['backup', '--quiet', backup], environmentOf(config));
+    assert.deepEqual([status, errors], [0, '']);
+    const { createdAt } = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8'));
+    const files = globSync(['files/*/*', 'lists-*/*'], { cwd: backup });
+    const bytes = files.reduce((sum, name) => sum + statSync(join(backup, name)).size, 0);
+    const found = Array.from((await readMetrics()).matchAll(samples), ([, value]) => Number(value));
+    assert.deepEqual(found, [Date.parse(createdAt) / 1000, bytes]);
+    const again = await service.get('/api/stats', { 'If-None-Match': ETag });
+    assert.deepEqual([again.status, again.headers['last-modified']], [304, revision.modified]);
+
+    // One that failed is none.
+    tamper(config, "update image set key = 'gone.png' where number = 1");
+    assert.equal((await runCommand(['backup', '--quiet', backup], environmentOf(config))).status, 1);
+    const after = Array.from((await readMetrics()).matchAll(samples), ([, value]) => Number(value));
+    assert.deepEqual(after, found);
+  });
 });

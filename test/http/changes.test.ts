@@ -21,7 +21,7 @@ import {
   startService,
 } from '../support/zukan/service.ts';
 
-const EDITS = atDepth(20, 1000);
+const EDITS = atDepth(12, 1000);
 const client = new URL('../../client/index.ts', import.meta.url).href;
 const uuid = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
 

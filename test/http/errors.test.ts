@@ -1,12 +1,15 @@
-/** Errors about expiry, ids, paths and methods, and internal errors. */
+/** Errors about expiry, ids, paths and methods, internal errors, and what calls that are denied cost. */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Config } from '../../src/config/config.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
+import { atDepth } from '../support/depth.ts';
 import { forEachEngineInDepth, tamper } from '../support/servers/engines.ts';
 import { assertError, clock, examples, testMakers, withExpiry } from '../support/zukan/api.ts';
-import { makeToken, startKnownService } from '../support/zukan/service.ts';
+import { importKnownCatalogue, makeToken, startKnownService } from '../support/zukan/service.ts';
+import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 /** The embedded store has a separate database for tokens. */
 function dropTokens(config: Config): void {
@@ -81,7 +84,7 @@ await forEachEngineInDepth(async (engine) => {
       assert.ok(tooLong.status >= 400 && tooLong.status < 500, `status ${tooLong.status}`);
     });
 
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'TRACE', 'LOCK'])
+    for (const method of ['POST', 'PROPFIND', ...atDepth([], ['PUT', 'PATCH', 'DELETE', 'TRACE', 'LOCK'])])
       test(`${method} is 405 everywhere, with an Allow header`, async () => {
         for (const path of all) {
           const answer = await service.get(`/api${path}`, {}, method);
@@ -122,5 +125,63 @@ await forEachEngineInDepth(async (engine) => {
       assert.ok(!answer.text.includes(broken.config.dataDir));
     }
     assert.ok(failures > 5, `${failures}`);
+  });
+});
+
+// Calls that are denied, without a token or with one that lacks the scope: errors in the query take precedence, and no
+// image is read to find them.
+
+/** A catalogue that records the names of the methods called on it. */
+const recordCalls = (catalogue: Catalogue, calls: string[]): Catalogue =>
+  new Proxy(catalogue, {
+    get(target, name) {
+      return (...values: unknown[]) => {
+        calls.push(String(name));
+        return Reflect.apply(Reflect.get(target, name), target, values);
+      };
+    },
+  });
+
+await forEachEngineInDepth(async (engine) => {
+  const config = await importKnownCatalogue({ engine });
+  const calls: string[] = [];
+  const request = await startWrapped(config, (catalogue) => recordCalls(catalogue, calls));
+  const { headers } = await makeToken(config, []);
+  const get = (path: string) => request(`/api${path}`, headers);
+  const getWithoutToken = (path: string) => request(`/api${path}`);
+
+  beforeEach(() => {
+    calls.length = 0;
+  });
+
+  /** Without a token, a missing scope is a missing token. */
+  const denied: [path: string, status: 400 | 403, isFilterChecked: boolean, message?: RegExp][] = [
+    ...['categories', 'exclude'].map((name): [string, 400, boolean, RegExp] => [
+      `/image/random?${name}=catgirl,dragons&expiry=31`,
+      400,
+      true,
+      new RegExp(`^Invalid ${name}: there is no category "dragons"\\.$`),
+    ]),
+    ['/image/random?categories=catgirl&exclude=Kimono&expiry=31', 403, true],
+    ['/image/random?seed=1&expiry=31', 403, true],
+    [`/image/random?artist=${uuid(9, 9)}&expiry=31`, 403, true],
+    [`/image/random?character=${uuid(9, 9)}&expiry=31`, 403, true],
+    ['/image/random?seed=1&cursor=x&expiry=31', 400, false, /^Invalid cursor/],
+    ['/image/random?cursor=x&expiry=31', 400, false, /^Invalid cursor/],
+    ['/image?nsfw=sfw', 403, false],
+    [`/image/${uuid(4, 1)}?expiry=31`, 403, false],
+    [`/artist/${uuid(2, 1)}/images?expiry=31`, 403, false],
+  ];
+  for (const [path, status, isFilterChecked, message] of denied)
+    test(`${path} is ${status}, and 401 without a token if nothing else is wrong`, async () => {
+      assertError(await get(path), status, message);
+      assertError(await getWithoutToken(path), status === 403 ? 401 : status, message);
+      assert.deepEqual(calls, isFilterChecked ? ['checkFilter', 'checkFilter'] : []);
+    });
+
+  test('checks the filter of an allowed call only once', async () => {
+    assert.equal((await get('/image/random?categories=catgirl')).status, 200);
+    assertError(await get('/image/random?categories=dragons'), 400);
+    assert.deepEqual(calls, ['randomImages', 'randomImages']);
   });
 });

@@ -1,4 +1,4 @@
-/** Image files over HTTP: signed links, ranges, caching. */
+/** Image files over HTTP: signed links, how long they work, their origin, ranges and caching. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,19 @@ import { FileLinks } from '../../src/access/links.ts';
 import { loadLinkKeys } from '../../src/config/environment.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { type Drawing, draw, drawInto } from '../support/pictures/pictures.ts';
+import { environmentOf, forEachEngineInDepth } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { clock, NOW } from '../support/zukan/api.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
-import { filesFolder, startKnownService, startService } from '../support/zukan/service.ts';
+import {
+  configFor,
+  filesFolder,
+  importKnownCatalogue,
+  type Service,
+  type ServiceOptions,
+  startKnownService,
+  startService,
+} from '../support/zukan/service.ts';
 
 let now = Date.parse('2026-05-01T10:00:30.500Z');
 const service = await startKnownService({ clock: () => now });
@@ -116,7 +126,7 @@ describe('Range', () => {
 });
 
 describe('a link that is not valid', () => {
-  // test/access/file-links.test.ts changes a link in every way.
+  // test/access/links.test.ts changes a link in every way.
   const tampered: [string, (link: string) => string][] = [
     ['another image', (link) => link.replace(images[0]?.id ?? '', images[1]?.id ?? '')],
     ['a later expiry', (link) => link.replace(/expires=(\d+)/, (_, end) => `expires=${Number(end) + 60}`)],
@@ -241,4 +251,109 @@ test('a missing file is a 404 that must not be cached', async () => {
   assert.equal(answer.status, 404);
   assert.equal(answer.headers['cache-control'], 'no-store');
   assert.equal(answer.json.success, false);
+});
+
+// How long links to files work: the default lifetime, `expiry`, and the origin of links.
+
+const HOUR = 3_600_000;
+/** The bucket that default links are rounded up to is at most a quarter of the lifetime. */
+const MAX_ROUNDING = HOUR / 4;
+
+await forEachEngineInDepth(async (engine) => {
+  const path = `/api/image/${uuid(4, 1)}`;
+  const folder = temporaryFolder();
+  const catalogue = environmentOf(await importKnownCatalogue({ engine }, folder));
+  const start = ({ environment, ...options }: ServiceOptions) =>
+    startService(configFor(folder, { ...catalogue, ...environment }), options);
+
+  test('a default link is valid for an hour, rounded up to keep links stable for a while', async () => {
+    let now = NOW;
+    const timed = await start({ clock: () => now });
+    const seen = new Map<string, string>();
+    for (; now < NOW + HOUR; now += 20_011) {
+      const { url, meta } = (await timed.get(path)).json.data;
+      const left = Date.parse(meta.expires) - now;
+      assert.ok(left >= HOUR && left <= HOUR + MAX_ROUNDING, `${left} ms are left`);
+      assert.equal(seen.get(meta.expires) ?? url, url);
+      seen.set(meta.expires, url);
+    }
+    // About 180 calls, twenty seconds apart. Most return the same link as the call before.
+    assert.ok(seen.size > 1 && seen.size < 90, `${seen.size} different links`);
+    assert.equal(new Set(seen.values()).size, seen.size);
+  });
+
+  test('LINK_LIFETIME sets the default lifetime', async () => {
+    const brief = await start({ clock, environment: { LINK_LIFETIME: '60' } });
+    const left = Date.parse((await brief.get(path)).json.data.meta.expires) - NOW;
+    assert.ok(left >= 60_000 && left < 60_000 + MAX_ROUNDING, `${left} ms are left`);
+  });
+});
+
+// The origin that links start with.
+
+const forwarded = { 'X-Forwarded-Host': 'pictures.example.org', 'X-Forwarded-Proto': 'https' };
+
+async function originFor(environment: Record<string, string>) {
+  const service = await startKnownService({ environment });
+  return askFrom(service);
+}
+
+function askFrom(service: Service) {
+  return async (headers: Record<string, string>) => {
+    const { json } = await service.get('/api/image/random?limit=1', headers);
+    return { origin: json.data[0].url.replace(/\/files\/.*/, ''), fallback: service.origin };
+  };
+}
+
+describe('without a trusted proxy', async () => {
+  const service = await startKnownService();
+  const ask = askFrom(service);
+  const hosts: [string, string | undefined][] = [
+    ['example.org', 'http://example.org'],
+    ['example.org:8080', 'http://example.org:8080'],
+    ['[::1]:3000', 'http://[::1]:3000'],
+    ['exa"mple.org', undefined],
+    ['a/../b', undefined],
+    ['user@example.org', undefined],
+    ['a b', undefined],
+    ['a:65535', 'http://a:65535'],
+    ['a:99999', undefined],
+    ['a:', undefined],
+    ['[::::]', undefined],
+    ['[1:2]', undefined],
+    ['999.1.1.1', undefined],
+    ['a.0x', undefined],
+    [`${'a.'.repeat(130)}example`, undefined],
+    ['', undefined],
+  ];
+  for (const [host, expected] of hosts) {
+    test(`Host: ${host}`, async () => {
+      const { origin, fallback } = await ask({ Host: host });
+      assert.equal(origin, expected ?? fallback);
+      const page = { Host: host, Accept: 'text/html' };
+      for (const path of ['/', '/docs']) assert.equal((await service.get(path, page)).status, 200, path);
+    });
+  }
+
+  test('ignores X-Forwarded headers', async () => {
+    const { origin, fallback } = await ask(forwarded);
+    assert.equal(origin, fallback);
+  });
+});
+
+test('uses valid X-Forwarded headers of a trusted proxy', async () => {
+  const ask = await originFor({ TRUSTED_PROXIES: '127.0.0.0/8' });
+  assert.equal((await ask(forwarded)).origin, 'https://pictures.example.org');
+  // The proxy adds its value to those that the client sent.
+  const spoofed = { 'X-Forwarded-Host': 'a.example, b.example', 'X-Forwarded-Proto': 'https, http' };
+  assert.equal((await ask(spoofed)).origin, 'http://b.example');
+  for (const host of ['"', 'a:99999', '[::::]', 'a.example, [::::]']) {
+    const { origin, fallback } = await ask({ 'X-Forwarded-Host': host });
+    assert.equal(origin, fallback, host);
+  }
+});
+
+test('PUBLIC_URL takes precedence over everything', async () => {
+  const ask = await originFor({ PUBLIC_URL: 'https://cdn.example.org', TRUSTED_PROXIES: '127.0.0.0/8' });
+  assert.equal((await ask(forwarded)).origin, 'https://cdn.example.org');
 });

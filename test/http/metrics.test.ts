@@ -1,12 +1,21 @@
-/** What /metrics counts. */
+/** What /metrics counts, what the health check notices, and who may read them. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { test } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
 import { until } from '../support/until.ts';
-import { makeToken, startKnownService } from '../support/zukan/service.ts';
+import { assertError } from '../support/zukan/api.ts';
+import {
+  importKnownCatalogue,
+  makeToken,
+  type Service,
+  startKnownService,
+} from '../support/zukan/service.ts';
+import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 let now = Date.parse('2026-05-01T00:00:00.000Z');
 const environment = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
@@ -153,4 +162,146 @@ test('counts malformed requests separately and gives them an id', async () => {
   const [response] = await once(socket, 'data');
   assert.match(response, /^HTTP\/1\.1 400 [\s\S]*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
   assert.equal(sampleIn(await scrape(), key), before + 1);
+});
+
+// What the health check notices, and how often it asks.
+
+describe('/health/ready and /metrics share one check per second', async () => {
+  const config = await importKnownCatalogue();
+  let [calls, arrived, now] = [0, 0, 1_000_000];
+  let respond = (statistics: () => Promise<unknown>) => statistics();
+  const wrap = (catalogue: Catalogue): Catalogue =>
+    new Proxy(catalogue, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name).bind(target);
+        if (name !== 'statistics') return method;
+        calls++;
+        return () => respond(method);
+      },
+    });
+  const get = await startWrapped(config, wrap, () => {
+    arrived++;
+    return now;
+  });
+  const ask = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, n) => get(n % 2 ? '/metrics' : '/health/ready')));
+
+  test('one look for many requests, and another one a second later', async () => {
+    for (const answer of [...(await ask(20)), ...(await ask(20))]) assert.equal(answer.status, 200);
+    assert.equal(calls, 1);
+    now += 1000;
+    await ask(20);
+    assert.equal(calls, 2);
+  });
+
+  test('looks again when the clock is set back', async () => {
+    now -= 3_600_000;
+    await ask(1);
+    assert.equal(calls, 3);
+  });
+
+  test('never more than one at a time', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    respond = (statistics) => promise.then(statistics);
+    now += 1000;
+    const first = ask(2);
+    await until('the check runs', () => calls === 4);
+    now += 5000;
+    const before = arrived;
+    const second = get('/health/ready');
+    await until('the second request waits', () => arrived > before);
+    resolve();
+    await Promise.all([first, second]);
+    assert.equal(calls, 4);
+  });
+});
+
+// Who may read /metrics and the details of /health/ready.
+
+/** A service whose tokens cannot be looked up. */
+async function startDegraded(environment: Record<string, string>): Promise<Service> {
+  const service = await startKnownService({ environment });
+  const { tokensPath } = service.config.database as { tokensPath: string };
+  using connection = new DatabaseSync(tokensPath);
+  connection.exec('drop table token');
+  return service;
+}
+
+async function assertAllowed(service: Service, headers = {}): Promise<void> {
+  assert.equal((await service.get('/metrics', headers)).status, 200);
+  const { status, json } = await service.get('/health/ready', headers);
+  assert.deepEqual([status, json.status, Object.keys(json.parts)], [200, 'degraded', ['tokens']]);
+}
+
+async function assertHidden(service: Service, headers = {}): Promise<void> {
+  const metrics = await service.get('/metrics', headers);
+  assertError(metrics, 404);
+  assert.equal(metrics.json.message, (await service.get('/nowhere', headers)).json.message);
+  const { status, json } = await service.get('/health/ready', headers);
+  assert.deepEqual([status, json], [200, { status: 'degraded' }]);
+}
+
+test('loopback only by default', async () => {
+  await assertAllowed(await startDegraded({}));
+});
+
+test('METRICS_ALLOW replaces the default', async () => {
+  await assertHidden(await startDegraded({ METRICS_ALLOW: '10.0.0.0/8' }));
+});
+
+test('behind a trusted proxy the address of the client counts', async () => {
+  const service = await startDegraded({ TRUSTED_PROXIES: '127.0.0.1', METRICS_ALLOW: '10.0.0.5' });
+  await assertAllowed(service, { 'X-Forwarded-For': '10.0.0.5' });
+  await assertHidden(service, { 'X-Forwarded-For': '203.0.113.1' });
+  await assertHidden(service, { 'X-Forwarded-For': '10.0.0.5, 203.0.113.1' });
+  await assertHidden(service);
+});
+
+const byName = { Host: 'zukan.internal:3000' };
+const browser = { 'Accept-Language': 'en' };
+
+test('a page of another site gets nothing through the browser of an allowed client', async () => {
+  const service = await startDegraded({ PUBLIC_URL: 'https://Pictures.example.org' });
+  for (const headers of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://example.org' },
+    // A name that its owner has pointed at this machine.
+    { Host: 'attacker.example', ...browser },
+    { Host: 'attacker.example', 'Accept-Language': '' },
+    { Host: 'attacker.example', 'Sec-Fetch-Site': 'same-origin' },
+    { Host: '127.0.0.1.attacker.example', ...browser },
+  ])
+    await assertHidden(service, headers);
+});
+
+test('Prometheus may use any name, and people an address or PUBLIC_URL', async () => {
+  const service = await startDegraded({ PUBLIC_URL: 'https://Pictures.example.org' });
+  for (const headers of [
+    byName,
+    { Host: 'zukan:3000' },
+    ...['127.0.0.1:3000', '[::1]', '10.0.0.5', 'localhost:80', 'pictures.example.org'].map((name) => ({
+      Host: name,
+      'Sec-Fetch-Site': 'none',
+      ...browser,
+    })),
+  ])
+    await assertAllowed(service, headers);
+});
+
+test('no CORS headers, not even for a preflight request', async () => {
+  const service = await startDegraded({});
+  for (const path of ['/metrics', '/health/live', '/health/ready', '/health/ready/'])
+    for (const method of ['GET', 'OPTIONS', 'DELETE']) {
+      const { headers } = await service.get(path, { Origin: 'https://example.org' }, method);
+      const shared = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+      assert.deepEqual(shared, [], `${method} ${path}`);
+      assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+    }
+});
+
+test('a proxy on this machine that is not trusted does not open them', async () => {
+  const service = await startDegraded({});
+  await assertHidden(service, { 'X-Forwarded-For': '127.0.0.1' });
+  await assertHidden(service, { 'X-Forwarded-For': '203.0.113.1' });
 });

@@ -1,10 +1,18 @@
-/** Reading a query: lists in every common encoding, single values, and the report of ignored parameters. */
+/** Reading a request: its query, its escapes, and who prefers HTML. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ignoredParameters, readQuery } from '../../src/api/parameters.ts';
 import { routes } from '../../src/api/routes.ts';
-import { hasTooManyParameters, MAX_PARAMETERS, parseQuery } from '../../src/http/request.ts';
+import {
+  decodeEscapes,
+  hasTooManyParameters,
+  MAX_PARAMETERS,
+  parseQuery,
+  preferredType,
+  prefersHtml,
+} from '../../src/http/request.ts';
+import { decodePath } from '../../src/http/server.ts';
 import * as Type from '../../src/lib/json-schema.ts';
 import { character } from '../support/characters.ts';
 
@@ -241,4 +249,100 @@ describe('ignored parameters', () => {
       }),
     );
   });
+});
+
+// Percent-encoded text is decoded as `decodeURIComponent` does, but without exceptions.
+
+function reference(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+test('gives what decodeURIComponent gives, and invalid text as it is', () => {
+  const byte = fc.nat({ max: 255 }).map((value) => `%${value.toString(16).padStart(2, '0')}`);
+  const edges =
+    '%c1%bf %c2%80 %df%bf %e0%9f%80 %e0%a0%80 %ed%9f%bf %ed%a0%80 %ef%bf%bf %f0%8f%80%80 %f0%90%80%80';
+  const more = '%f4%8f%bf%bf %f4%90%80%80 %f5%80%80%80 %C3%A9 %E5%9B%B3 %F0%9F%98%80 % %4 %zz %% é 図';
+  const part = fc.oneof(byte, fc.constantFrom(...`${edges} ${more}`.split(' ')), fc.string({ maxLength: 3 }));
+  const text = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, (text) => assert.equal(decodeEscapes(text), reference(text))),
+    { numRuns: 3000 },
+  );
+});
+
+test('throws no exception inside', () => {
+  let errors = 0;
+  const { decodeURIComponent: decode } = globalThis;
+  globalThis.decodeURIComponent = (text) => {
+    try {
+      return decode(text);
+    } catch (error) {
+      errors++;
+      throw error;
+    }
+  };
+  try {
+    parseQuery('%ff&%ff=%zz&%&a=%c3%28&%E5%9B%B3');
+    decodePath('/api/%ff');
+  } finally {
+    globalThis.decodeURIComponent = decode;
+  }
+  assert.equal(errors, 0);
+});
+
+test('a path that is longer than any address stays as it is', () => {
+  assert.equal(decodePath('/%61pi/a%2Fb'), '/api/a%2Fb');
+  const long = `/api/${'%41'.repeat(400)}`;
+  assert.equal(decodePath(long), long);
+});
+
+// Who prefers HTML to JSON.
+
+const cases: [what: string, accept: string | undefined, expected: boolean][] = [
+  ['Chromium', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', true],
+  ['Firefox', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
+  ['Lynx', 'text/html, text/plain, text/sgml, text/css, */*;q=0.01', true],
+  ['curl', '*/*', false],
+  ['a client without Accept', undefined, false],
+  ['an empty Accept', '', false],
+  ['axios', 'application/json, text/plain, */*', false],
+  ['an image', 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', false],
+  ['HTML only', 'text/html', true],
+  ['HTML in capitals, with parameters and spaces', ' TEXT/HTML ; charset=utf-8 ; Q=0.4 ', true],
+  ['any text', 'text/*', true],
+  ['HTML before anything', 'text/html, */*', true],
+  ['any text before anything', '*/*, text/*', true],
+  ['both', 'text/html, application/json', false],
+  ['both, HTML first', 'text/html;q=0.9, application/json;q=0.8', true],
+  ['both, JSON first', 'text/html;q=0.8, application/json;q=0.9', false],
+  ['HTML last', 'text/html;q=0.1, */*', false],
+  ['no HTML', 'text/html;q=0, */*', false],
+  ['no HTML, and nothing else', 'text/html;q=0', false],
+  ['no JSON', 'application/json;q=0, */*', true],
+  ['an invalid weight', 'text/html;q=high, */*;q=0.1', false],
+  ['another type', 'image/png', false],
+  ['nonsense', ',;,;q=1,text,/html,text/htmlx', false],
+  // Node joins repeated headers, so an empty Accept before another gives this.
+  ['JSON after an empty range', ', application/json', false],
+  ['JSON after an empty range with parameters', ';;q, application/json', false],
+  ['names of object properties', '__proto__, constructor;q=1', false],
+  ['a long header', `${'a/b;q=0.5,'.repeat(80)}text/html`, true],
+  ['a header that is longer than any client needs', `${'a/b;q=0.5,'.repeat(5000)}text/html`, false],
+];
+
+for (const [what, accept, expected] of cases)
+  test(`${what} ${expected ? 'prefers' : 'does not prefer'} HTML`, () => {
+    assert.equal(prefersHtml(accept), expected);
+  });
+
+test('no preference is not a preference for JSON', () => {
+  for (const accept of [undefined, '', '*/*', 'text/html, application/json', 'image/png'])
+    assert.equal(preferredType(accept), undefined, `${accept}`);
+  for (const accept of ['application/json', 'application/*', 'application/json, */*', 'text/html;q=0, */*'])
+    assert.equal(preferredType(accept), 'json', accept);
+  assert.equal(preferredType('text/html'), 'html');
 });

@@ -1,11 +1,14 @@
-/** Search over HTTP: pages, totals, errors, and new entries. */
+/** Searches over HTTP: pages, totals, errors, new entries, and those that take too long. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { SearchTooLong } from '../../src/catalogue/search/scan.ts';
+import { restoreDemo } from '../support/catalogues/demo.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { assertError, startMadeUpService } from '../support/zukan/api.ts';
 import { seededRandomInt, startKnownService, startService } from '../support/zukan/service.ts';
+import { startWrapped } from '../support/zukan/wrapped-catalogue.ts';
 
 await forEachEngineInDepth(async (engine) => {
   const service = await startKnownService({ engine });
@@ -88,4 +91,31 @@ test('a search that takes too long is a 503 that says so', async () => {
   assertError(slow, 503, /^This search takes too long/);
   assert.equal(slow.headers['retry-after'], '60');
   assert.equal((await service.get('/api/artist?search=ab%25')).status, 200);
+});
+
+// A search that takes too long, on pages, in feeds and in the API: whoever sent it learns what to write instead.
+
+test('a search that takes too long is a 503 everywhere, not a failure of the service', async () => {
+  const refuse = async () => {
+    throw new SearchTooLong();
+  };
+  const get = await startWrapped(await restoreDemo(), (catalogue) => {
+    const calls = ['search', 'searchAll', 'randomImages', 'latestImages', 'images'] as const;
+    return Object.assign(Object.create(catalogue), Object.fromEntries(calls.map((name) => [name, refuse])));
+  });
+  const paths = ['search', 'image/random', 'image/latest', 'image/random/file'];
+  for (const path of [
+    ...paths.map((name) => `/api/${name}?q=a`),
+    '/api/artist?search=a%25',
+    '/feed.xml?q=a',
+  ]) {
+    const { status, json, headers } = await get(path);
+    assert.equal(status, 503, path);
+    assert.match(json.message, /^This search takes too long .*: use rarer words/);
+    assert.equal(headers['retry-after'], '60');
+  }
+  const page = await get('/search?q=a', { Accept: 'text/html' });
+  assert.equal(page.status, 503);
+  assert.equal(page.headers['retry-after'], '60');
+  assert.match(page.text, /This search takes too long .*: use rarer words/);
 });

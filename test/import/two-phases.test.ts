@@ -1,6 +1,6 @@
-/** Other commands change the catalogue while an import reads its pictures. No image loses its bytes, and none stay behind. */
+/** Other commands change the catalogue while an import reads its pictures, or it fails. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { noLooks } from '../../src/import/plan/looks.ts';
@@ -9,12 +9,13 @@ import { catalogueFile } from '../../src/import/sources/source.ts';
 import { newId } from '../../src/lib/random.ts';
 import { openFiles, openSnapshot, openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { noReport, type Sandbox } from '../support/catalogues/import.ts';
+import { noReport, type Sandbox, sandbox } from '../support/catalogues/import.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth, sqlite } from '../support/servers/engines.ts';
+import { importFiles } from '../support/zukan/import-files.ts';
 import { runCommand } from '../support/zukan/program.ts';
 import { filesFolder } from '../support/zukan/service.ts';
 
@@ -143,4 +144,35 @@ await forEachEngineInDepth(async (engine) => {
     );
     await assertConsistent(box, 2);
   });
+});
+
+// A failed import removes the files that it stored, and only those.
+
+/** A catalogue file with three pictures, and one with an invalid record after them. */
+function pictures() {
+  const box = sandbox();
+  const records = [1, 2, 3].map((index) => {
+    writeTiny(box.folder, `${index}.png`, index);
+    return { type: 'image', file: `${index}.png`, nsfw: 'sfw' };
+  });
+  const write = (name: string, lines: object[]) => {
+    const path = join(box.folder, name);
+    writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
+    return path;
+  };
+  const valid = write('valid.ndjson', records);
+  const invalidRecords = [...records, { type: 'image', file: 'none.png', nsfw: 'sfw' }];
+  const stored = () => filesIn(filesFolder(box.config));
+  return { ...box, stored, valid, invalid: write('invalid.ndjson', invalidRecords), invalidRecords };
+}
+
+test('a failed import keeps a damaged file of an existing image, and the next import replaces it', async () => {
+  const { config, stored, valid, invalid } = pictures();
+  await importFiles(config, [valid]);
+  const [first = ''] = stored();
+  truncateSync(join(filesFolder(config), first.split(' ')[0] ?? ''), 5);
+  await assert.rejects(importFiles(config, [invalid]), /nothing was imported/);
+  assert.equal(stored().length, 3);
+  await importFiles(config, [valid]);
+  assert.ok(stored().includes(first));
 });

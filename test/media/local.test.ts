@@ -1,11 +1,20 @@
-/** Image files in a local folder. */
+/** Files in a folder: journals, and pictures that are damaged. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { handleAbandoned, readJournals, sortJournals, startJournal } from '../../src/media/journal.ts';
 import { openFolder } from '../../src/media/local.ts';
+import { openStaging } from '../../src/media/staging.ts';
+import { sandbox } from '../support/catalogues/import.ts';
+import { filesIn } from '../support/checks/dump.ts';
+import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { runCommand } from '../support/zukan/program.ts';
+import { filesFolder } from '../support/zukan/service.ts';
 
 const facts = (content: string) => ({ hash: hash('sha256', content), mimetype: 'image/png' as const });
 
@@ -100,3 +109,93 @@ test('refuses keys that Windows would take for devices or streams', async () => 
   await put('some/console.png');
   await upload.finish();
 });
+
+// Upload journals.
+
+type Work = Parameters<typeof handleAbandoned>[2];
+
+async function handle(folder: string, work: Work, onFailure: (error: Error) => void = assert.fail) {
+  const staging = openStaging(join(folder, 'prepared.db'), Date.now);
+  await handleAbandoned(await sortJournals(folder, staging), staging, work, onFailure);
+}
+
+test('lists the added keys until the journal finishes', async () => {
+  const folder = temporaryFolder();
+  const journal = await startJournal(folder);
+  await journal.add('ab/cd.png');
+  assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
+  await journal.finish();
+  assert.deepEqual(await readJournals(folder), []);
+});
+
+test('ignores a journal that disappears while journals are read', async () => {
+  const folder = temporaryFolder();
+  const journal = await startJournal(folder);
+  await journal.add('ab/cd.png');
+  // A dangling link is listed and cannot be opened.
+  symlinkSync(join(folder, 'nowhere'), join(folder, '.intake-gone'));
+  assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
+  await journal.finish();
+});
+
+test('finds and removes journals of earlier versions', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, '.intake-0f9619ff'), 'ab/cd.png\n');
+  assert.deepEqual(await readJournals(folder), ['ab/cd.png']);
+  await handle(folder, async (keys) => assert.deepEqual(keys, ['ab/cd.png']));
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('passes on the keys of a killed process, and not those of a running one', async () => {
+  const folder = temporaryFolder();
+  const journal = join(import.meta.dirname, '../../src/media/journal.ts');
+  const script = `const { startJournal } = await import(process.argv[1]);
+    const journal = await startJournal(process.argv[2]);
+    await journal.add('ab/cd.png');
+    console.log('added');
+    // A journal that nothing refers to is collected, and its lock ends.
+    setInterval(() => journal, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, journal, folder]);
+  after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  const handled: string[][] = [];
+  const handleAll = () => handle(folder, async (keys) => void handled.push(keys));
+  await handleAll();
+  assert.equal(readdirSync(folder).length, 2);
+  const ended = once(child, 'close');
+  child.kill('SIGKILL');
+  await ended;
+  await handleAll();
+  assert.deepEqual(handled, [['ab/cd.png']]);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+// Importing a picture again repairs its damaged bytes.
+
+const damages: [string, (path: string) => void][] = [
+  [
+    'at equal size',
+    (path) => {
+      const bytes = readFileSync(path);
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+      writeFileSync(path, bytes);
+    },
+  ],
+  ['by a truncation', (path) => truncateSync(path, 5)],
+];
+
+for (const [how, damage] of damages) {
+  test(`repairs bytes damaged ${how}`, async () => {
+    const box = sandbox();
+    writeTiny(box.folder, '1.png', 1);
+    const records = [{ type: 'image', file: '1.png', nsfw: 'sfw' }];
+    await box.import(records);
+    const before = filesIn(filesFolder(box.config));
+    damage(join(filesFolder(box.config), before[0]?.split(' ')[0] ?? ''));
+    assert.notDeepEqual(filesIn(filesFolder(box.config)), before);
+    assert.equal((await runCommand(['check'], box.environment)).status, 1);
+    await box.import(records);
+    assert.deepEqual(filesIn(filesFolder(box.config)), before);
+    assert.equal((await runCommand(['check'], box.environment)).status, 0);
+  });
+}

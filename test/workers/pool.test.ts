@@ -1,7 +1,9 @@
-/** Several threads serve like one: one limit, one set of metrics, one log. A thread that fails is replaced. */
+/** Threads that serve like one: how they start, fail, hang and are replaced. */
 import assert from 'node:assert/strict';
-import { Server } from 'node:net';
+import { once } from 'node:events';
+import { connect, Server } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { createLimiterMemory } from '../../src/access/limits/memory.ts';
 import { pageRule } from '../../src/access/rate.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -10,6 +12,8 @@ import { createTurnMemory } from '../../src/lib/concurrency.ts';
 import type { Metric } from '../../src/lib/metrics.ts';
 import { createApp, warnAboutUnsharedKeys } from '../../src/server/app.ts';
 import { createCatalogue, createDocumentMemory } from '../../src/server/engines.ts';
+import { mergeReasons } from '../../src/server/pages/health.ts';
+import { Heartbeat } from '../../src/server/workers/messages.ts';
 import { canSharePorts, WorkerPool } from '../../src/server/workers/pool.ts';
 import { writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
@@ -19,6 +23,7 @@ import { startPostgres } from '../support/servers/postgres.ts';
 import { freePort } from '../support/servers/redis.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
+import { hangThread } from '../support/zukan/hang-thread.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
 import { startPacedLoad } from '../support/zukan/paced-load.ts';
 import { configFor, send } from '../support/zukan/service.ts';
@@ -202,4 +207,93 @@ test('threads share a port on a machine without the usual address', {
     return this;
   });
   assert.deepEqual([await canSharePorts('127.0.0.1'), await canSharePorts('127.0.0.2')], [false, true]);
+});
+
+// A thread whose event loop hangs is reported and replaced; one that is only slow is not.
+
+/** A healthy thread runs at least once in ten of them, however busy the machine is. */
+const BEAT_MS = 100;
+
+test('a thread that hangs is reported as degraded, then replaced', async (t) => {
+  const lines: string[] = [];
+  const log = new Logger('info', (text, done) => {
+    lines.push(text);
+    done();
+  });
+  const config = configFor(temporaryFolder(), { WORKERS: '2', CACHE_MB: '1' });
+  await createCatalogue(config);
+  const pool = new WorkerPool(config, log, BEAT_MS);
+  const origin = await pool.start();
+  t.after(() => pool.close());
+  const before = new Set(pool.workers);
+  const isDegraded = async () => mergeReasons(await pool.collectReports(false)).workers !== undefined;
+  assert.equal(await isDegraded(), false);
+  await hangThread();
+  await until('the health check notices', isDegraded);
+  await until('all threads respond', async () => !(await isDegraded()));
+  assert.deepEqual(
+    [pool.workers.length, before.intersection(new Set(pool.workers)).size],
+    [2, 1],
+    'one is new',
+  );
+  for (let connection = 0; connection < 20; connection++)
+    assert.equal((await send(new URL('/health/live', origin))).status, 200);
+  await log.flush();
+  assert.match(lines.join(''), /"the thread did not respond/);
+  assert.match(lines.join(''), /worker failed; starting another one/);
+});
+
+test('a thread is hung after ten beats of the main thread without one of its own', () => {
+  const heartbeat = new Heartbeat();
+  const beats = new Int32Array(heartbeat.memory);
+  const miss = (times: number) => Array.from({ length: times }, () => heartbeat.look());
+  assert.ok(miss(9).every((isHung) => !isHung));
+  assert.equal(heartbeat.isResponding, false);
+  // However late it comes, as after a suspension of the machine or on a busy one.
+  Atomics.add(beats, 0, 1);
+  assert.deepEqual([heartbeat.look(), heartbeat.isResponding], [false, true]);
+  assert.deepEqual([miss(2).includes(true), heartbeat.isResponding], [false, true]);
+  assert.deepEqual(miss(10), [...Array(7).fill(false), true, false, false]);
+});
+
+// While threads start, a connection is refused or served. None is accepted and then reset.
+
+const REQUEST = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+/** Leaves the processor to the threads that start. */
+const PAUSE_MS = 5;
+/** Sent after all threads listen. */
+const FURTHER_ROUNDS = 20;
+
+/** Sends a request on a connection of its own. Returns the first line of the response, or the code of an error. */
+async function tryRequest(port: number): Promise<string> {
+  try {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    await once(socket, 'connect');
+    socket.write(REQUEST);
+    const text: string[] = await socket.toArray();
+    return text.join('').split('\r\n')[0] || 'nothing';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+test('no connection is reset once the first has been served', async (t) => {
+  const port = await freePort();
+  const config = configFor(temporaryFolder(), { WORKERS: '3', CACHE_MB: '1', PORT: String(port) });
+  await createCatalogue(config);
+  const pool = new WorkerPool(config);
+  t.after(() => pool.close());
+  let isStarted = false;
+  const starting = pool.start().then(() => {
+    isStarted = true;
+  });
+  const outcomes: string[] = [];
+  for (let further = 0; further < FURTHER_ROUNDS; further += Number(isStarted)) {
+    outcomes.push(...(await Promise.all([1, 2, 3, 4, 5].map(() => tryRequest(port)))));
+    await setTimeout(PAUSE_MS);
+  }
+  await starting;
+  const sinceFirst = outcomes.slice(outcomes.indexOf('HTTP/1.1 200 OK'));
+  assert.ok(sinceFirst.length >= 5 * (FURTHER_ROUNDS - 1));
+  assert.deepEqual([...new Set(sinceFirst)], ['HTTP/1.1 200 OK']);
 });

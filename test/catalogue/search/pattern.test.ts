@@ -1,4 +1,4 @@
-/** The pattern language: documented examples, exceptions from SIMILAR TO, Unicode and error messages. */
+/** The pattern language, and what matching and scanning cost. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,15 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { fold } from '../../../src/catalogue/names.ts';
 import { PatternError, parsePattern } from '../../../src/catalogue/search/pattern.ts';
-import { compile } from '../../../src/catalogue/search/scan.ts';
+import {
+  Automaton,
+  buildPositions,
+  compile,
+  type NameList,
+  SearchTooLong,
+  scan,
+} from '../../../src/catalogue/search/scan.ts';
+import { hostileName, hostilePatterns } from './hostile-patterns.ts';
 
 const matches = (pattern: string, name: string) => compile(parsePattern(pattern), 255).matches(fold(name));
 
@@ -170,3 +178,132 @@ test('trimming a pattern to the longest name does not change what matches', () =
       assert.equal(trimmed?.matches(name), untrimmed?.matches(name), `${pattern} ${name}`);
   }
 });
+
+// The work of the matcher is linear in the length of a name, whatever the pattern.
+
+/** The worst case for one character: classifying it and building a state of 256 positions. */
+const MAX_WORK_PER_CHARACTER = 2500;
+/** Too large when expanded, for names of these lengths. */
+const rejected: Record<number, string[]> = {
+  16: ['((((_?){9}){9}){9}){9}x'],
+  255: ['(_?){255}(_?){255}x', '(a?){255}a{255}', '((((_?){9}){9}){9}){9}x'],
+};
+
+for (const length of [16, 255]) {
+  describe(`names of ${length} characters`, () => {
+    const names = Array.from({ length: 100 }, (_, number) => hostileName(number, length));
+
+    for (const pattern of hostilePatterns) {
+      if (rejected[length]?.includes(pattern)) {
+        test(`${pattern} is rejected`, () => {
+          assert.throws(() => compile(parsePattern(pattern), length), PatternError);
+        });
+        continue;
+      }
+      test(`${pattern} takes linear time`, () => {
+        const matcher = compile(parsePattern(pattern), length);
+        for (const name of names) {
+          const before = matcher.work;
+          matcher.matches(name);
+          const work = matcher.work - before;
+          assert.ok(work <= MAX_WORK_PER_CHARACTER * length, `${work} for ${name}`);
+        }
+      });
+    }
+  });
+}
+
+test('counts one unit of work per character once the states are cached', () => {
+  const automaton = new Automaton(buildPositions(parsePattern('%a%a%a%a%a%a%a%b')));
+  const name = hostileName(1, 255);
+  automaton.matches(name);
+  const before = automaton.work;
+  automaton.matches(name);
+  assert.equal(automaton.work - before, name.length);
+});
+
+test('matches correctly when there are more states than it caches', () => {
+  // The DFA has a state for each subset of the last 13 characters that are an "a": 8192 in all.
+  const matcher = compile(parsePattern('%a_{12}'), 60);
+  for (let number = 0; number < 2000; number++) {
+    const name = hostileName(number, 60);
+    assert.equal(matcher.matches(name), /a.{12}$/u.test(name), name);
+  }
+});
+
+// A scan counts its work, pauses when it is told to, and gives up when it has used its budget.
+
+const hostile = parsePattern('%a%_{30}b%a_{20}b%');
+
+function listOf(count: number, length: number): NameList {
+  const distinct = Array.from({ length: 100 }, (_, number) => hostileName(number, length));
+  const folded = Array.from({ length: count }, (_, index) => distinct[index % distinct.length] as string);
+  return { kind: 'artist', version: 1, folded, aliases: new Map() };
+}
+
+/** Records the work of each step. */
+function recordSteps(pause?: () => Promise<void>) {
+  const steps: number[] = [];
+  const spend = (work: number) => {
+    steps.push(work);
+    return pause?.();
+  };
+  return { steps, spend, total: () => steps.reduce((sum, work) => sum + work, 0) };
+}
+
+test('returns the positions of the matching names in order', async () => {
+  const names: NameList = {
+    kind: 'artist',
+    version: 1,
+    folded: ['mari', 'abe', 'maki', 'ama'],
+    aliases: new Map([['mary', [0]]]),
+  };
+  assert.deepEqual(await scan(parsePattern('ma%'), names, recordSteps().spend), [0, 2]);
+  assert.deepEqual(await scan(parsePattern('Mary'), names, recordSteps().spend), [0]);
+  assert.deepEqual(await scan(parsePattern('mary%'), names, recordSteps().spend), []);
+});
+
+test('reports its work in small steps', async () => {
+  const { steps, spend } = recordSteps();
+  await scan(hostile, listOf(3000, 60), spend);
+  assert.ok(steps.length > 5, `${steps.length} steps`);
+  for (const work of steps) assert.ok(work >= 20_000 && work < 200_000, `${work} in a step`);
+});
+
+test('waits while it is paused', async () => {
+  const resume: (() => void)[] = [];
+  const { steps, spend } = recordSteps(() => new Promise((resolve) => resume.push(resolve)));
+  const scanning = scan(hostile, listOf(3000, 60), spend);
+  await new Promise(setImmediate);
+  assert.equal(steps.length, 1);
+  resume.pop()?.();
+  await new Promise(setImmediate);
+  assert.equal(steps.length, 2);
+  let isDone = false;
+  scanning.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    resume.pop()?.();
+    await new Promise(setImmediate);
+  }
+});
+
+test('gives up after the same work every time', async () => {
+  const totals: number[] = [];
+  for (let round = 0; round < 2; round++) {
+    const { spend, total } = recordSteps();
+    const names = listOf(100_000, 255);
+    await assert.rejects(scan(parsePattern('%[ab]_{200}'), names, spend), SearchTooLong);
+    totals.push(total());
+  }
+  assert.equal(totals[0], totals[1]);
+  assert.ok((totals[0] as number) > 14_000_000 && (totals[0] as number) <= 15_000_000, `${totals[0]}`);
+});
+
+for (const pattern of ['%abc%', 'mar%', '%z', 'mariko', '%a%e%i%', '%', '%zz%(a|b)%'])
+  test(`${pattern} is cheap, however many names there are`, async () => {
+    const { spend, total } = recordSteps();
+    await scan(parsePattern(pattern), listOf(100_000, 16), spend);
+    assert.ok(total() < 1_500_000, `${total()}`);
+  });

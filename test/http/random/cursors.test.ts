@@ -111,7 +111,7 @@ await forEachEngineInDepth(async (engine) => {
       await assertRejected('cursor=x');
     });
 
-    // test/access/cursors.test.ts compares all kinds of filters, and cursors with a changed character.
+    // test/access/links.test.ts compares all kinds of filters, and cursors with a changed character.
     test('if the filters differ', async () => {
       const table: [of: string, others: string[]][] = [
         ['', ['nsfw=sfw', 'exclude=empty', 'orientation=landscape']],

@@ -1,8 +1,11 @@
-/** Credentials that rotate: refreshed before they expire, used by requests and links. */
+/** Credentials of a bucket: where they come from, and when they are read again. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { after, describe, test } from 'node:test';
 import { S3Links } from '../../../src/media/s3/client.ts';
 import {
   type Credentials,
@@ -163,4 +166,207 @@ test('a link never outlives the credentials that signed it', async () => {
     // 404: the server accepts the signature.
     assert.equal((await fetch(url)).status, 404);
   }
+});
+
+// Credentials from files, and from real servers that speak the protocols of AWS.
+
+type Answer = string | { status: number; headers?: Record<string, string> } | 'disconnect';
+
+/** A server that answers with what `answer` returns. */
+async function startServer(answer: (request: IncomingMessage, body: string) => Answer) {
+  const requests: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    requests.push(`${request.method} ${request.url}`);
+    const answered = answer(request, body);
+    if (answered === 'disconnect') request.socket.destroy();
+    else if (typeof answered === 'string') response.end(answered);
+    else response.writeHead(answered.status, answered.headers).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as { port: number }).port}`, requests };
+}
+
+const answerOf = (name: string, expires = START + 60 * MINUTE) =>
+  JSON.stringify({
+    ...{
+      Code: 'Success',
+      AccessKeyId: `id-${name}`,
+      SecretAccessKey: `secret-${name}`,
+      Token: `token-${name}`,
+    },
+    Expiration: new Date(expires).toISOString(),
+  });
+const clock = () => START;
+
+describe('loads credentials from', () => {
+  test('the role of an instance, with version 2 of its metadata service', async () => {
+    const path = '/latest/meta-data/iam/security-credentials/';
+    const { origin, requests } = await startServer(({ method, url, headers }) => {
+      if (url === '/latest/api/token')
+        return method === 'PUT' && headers['x-aws-ec2-metadata-token-ttl-seconds']
+          ? 'session'
+          : { status: 405 };
+      if (headers['x-aws-ec2-metadata-token'] !== 'session') return { status: 401 };
+      return url === path ? 'the role\n' : answerOf('instance');
+    });
+    const source = {
+      from: 'machine',
+      path: join(folder, 'none'),
+      profile: 'default',
+      endpoint: origin,
+    } as const;
+    assert.deepEqual(await openCredentials(source, { clock }).get(), credentialsOf('instance'));
+    assert.deepEqual(requests, ['PUT /latest/api/token', `GET ${path}`, `GET ${path}the%20role`]);
+  });
+
+  test('a container, with a token from a variable, or a file that is replaced', async () => {
+    const seen: (string | undefined)[] = [];
+    const { origin } = await startServer(({ headers }) => {
+      seen.push(headers.authorization);
+      return answerOf(`${seen.length}`, START + MINUTE);
+    });
+    const container = { from: 'container', url: `${origin}/v2?id=1` } as const;
+    await openCredentials({ ...container, token: 'given', tokenFile: undefined }, { clock }).get();
+    const tokenFile = join(folder, 'token');
+    writeFileSync(tokenFile, 'first\n');
+    let now = START;
+    const provider = openCredentials({ ...container, token: undefined, tokenFile }, { clock: () => now });
+    assert.equal((await provider.get()).accessKeyId, 'id-2');
+    writeFileSync(tokenFile, 'second\n');
+    now += MINUTE / 2;
+    assert.equal((await provider.get()).accessKeyId, 'id-3');
+    assert.deepEqual(seen, ['given', 'first', 'second']);
+  });
+
+  test('a web identity', async () => {
+    const tokenFile = join(folder, 'identity');
+    writeFileSync(tokenFile, 'a.b.c\n');
+    let sent = new URLSearchParams();
+    const { origin } = await startServer((_request, body) => {
+      sent = new URLSearchParams(body);
+      const { AccessKeyId, SecretAccessKey, Token, Expiration } = JSON.parse(answerOf('web'));
+      return (
+        `<R><Credentials><AccessKeyId>${AccessKeyId}</AccessKeyId><SecretAccessKey>${SecretAccessKey}</SecretAccessKey>` +
+        `<SessionToken>${Token}</SessionToken><Expiration>${Expiration}</Expiration></Credentials></R>`
+      );
+    });
+    const source = {
+      from: 'webIdentity',
+      tokenFile,
+      role: 'arn:aws:iam::1:role/x',
+      session: 'zukan',
+      endpoint: origin,
+    } as const;
+    assert.deepEqual(await openCredentials(source, { clock }).get(), credentialsOf('web'));
+    assert.deepEqual(Object.fromEntries(sent), {
+      Action: 'AssumeRoleWithWebIdentity',
+      Version: '2011-06-15',
+      RoleArn: 'arn:aws:iam::1:role/x',
+      RoleSessionName: 'zukan',
+      WebIdentityToken: 'a.b.c',
+    });
+  });
+
+  test('a file, which is read again every minute', async () => {
+    const path = join(folder, 'credentials');
+    const write = (id: string, more = '') =>
+      writeFileSync(
+        path,
+        `# mine\n[default]\naws_access_key_id = ${id}\r\naws_secret_access_key=a=b\n${more}\n[ other ]\naws_access_key_id=x\n`,
+      );
+    write('one');
+    let now = START;
+    const provider = openCredentials({ from: 'file', path, profile: 'default' }, { clock: () => now });
+    const plain = { secretAccessKey: 'a=b', sessionToken: undefined, expires: undefined };
+    assert.deepEqual(await provider.get(), { accessKeyId: 'one', ...plain });
+    write('two', 'aws_session_token = t\naws_expiration = 2026-01-01T00:20:00Z');
+    now += MINUTE - 1;
+    assert.equal((await provider.get()).accessKeyId, 'one');
+    now += 1;
+    const temporary = {
+      accessKeyId: 'two',
+      secretAccessKey: 'a=b',
+      sessionToken: 't',
+      expires: START + 20 * MINUTE,
+    };
+    assert.deepEqual(await provider.get(), temporary);
+    assert.equal(provider.latest?.accessKeyId, 'two');
+    // It is missing for a moment, while somebody writes it.
+    writeFileSync(path, '');
+    now += 15 * MINUTE;
+    assert.equal((await provider.get()).accessKeyId, 'two');
+    const other = openCredentials({ from: 'file', path, profile: 'other' });
+    await assert.rejects(other.get(), /credentials has no profile "other"; set AWS_PROFILE/);
+    write('three');
+    await assert.rejects(other.get(), /the profile "other" in .*credentials lacks aws_access_key_id or/);
+    chmodSync(path, 0o600);
+    await assert.rejects(
+      openCredentials({ from: 'file', path: join(folder, 'nowhere'), profile: 'x' }).get(),
+      /ENOENT.*nowhere/,
+    );
+  });
+});
+
+describe('explains', () => {
+  const answers: [string, () => Answer, RegExp][] = [
+    ['a refusal', () => ({ status: 404 }), /\/creds responded 404$/],
+    ['a broken server', () => ({ status: 500 }), /\/creds responded 500$/],
+    ['no response', () => 'disconnect', /\/creds does not respond: /],
+    [
+      'a redirect',
+      () => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' } }),
+      /\/creds responded 302$/,
+    ],
+    [
+      'a cut response, without its secret',
+      () => answerOf('x').slice(0, 70),
+      /^[^{]*\/creds sent no valid credentials$/,
+    ],
+    ['missing fields', () => '{"AccessKeyId":"a","Code":"Failed"}', /\/creds sent no valid credentials$/],
+    [
+      'a bad date',
+      () => answerOf('x').replace(/"Expiration":"[^"]*"/, '"Expiration":"x"'),
+      /not a date and time/,
+    ],
+    ['a huge response', () => 'x'.repeat(100_000), /sent more than 65536 bytes/],
+    ['expired credentials', () => answerOf('x', START), /the credentials have expired/],
+  ];
+  for (const [what, answer, message] of answers) {
+    test(what, async () => {
+      const { origin } = await startServer(answer);
+      const source = {
+        from: 'container',
+        url: `${origin}/creds`,
+        token: undefined,
+        tokenFile: undefined,
+      } as const;
+      await assert.rejects(openCredentials(source, { clock }).get(), message);
+    });
+  }
+
+  test('a machine without credentials', async () => {
+    const { origin } = await startServer(() => ({ status: 404 }));
+    const source = {
+      from: 'machine',
+      path: join(folder, 'none'),
+      profile: 'default',
+      endpoint: origin,
+    } as const;
+    await assert.rejects(
+      openCredentials(source).get(),
+      /^Error: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or create .*none; this machine has no role either \(.*404\)$/,
+    );
+  });
+
+  test('a server that is busy for a moment is asked again', async () => {
+    let calls = 0;
+    const { origin } = await startServer(() => (++calls < 3 ? { status: 503 } : answerOf('late')));
+    const source = { from: 'container', url: origin, token: undefined, tokenFile: undefined } as const;
+    assert.equal((await openCredentials(source, { clock }).get()).accessKeyId, 'id-late');
+  });
 });
