@@ -77,11 +77,10 @@ export function detectType(bytes: Uint8Array): Mimetype {
  * that takes too much memory. One that leaves memory behind is decoded in a process of its own.
  */
 export async function readPicture(bytes: Buffer, thumbnailSizes: readonly number[]): Promise<DecodedPicture> {
-  const { memory, isOwnProcess } = await plan(bytes, thumbnailSizes, MAX_IMPORT_BYTES);
+  const planned = await plan(bytes, thumbnailSizes, MAX_IMPORT_BYTES);
+  const { memory, isOwnProcess } = planned;
   if (!isOwnProcess)
-    return smallBudget.spend(memory, () =>
-      decodingBudget.spend(memory, () => decodePicture(bytes, thumbnailSizes, MAX_IMPORT_BYTES)),
-    );
+    return smallBudget.spend(memory, () => decodingBudget.spend(memory, () => decodePlanned(bytes, planned)));
   const maxMemory = MAX_IMPORT_BYTES - PROCESS_BYTES;
   const decoded = await decodingBudget.spend(memory + PROCESS_BYTES, () =>
     decodeInProcess<DecodedPicture>(bytes, thumbnailSizes, { maxMemory }),
@@ -96,7 +95,10 @@ export async function decodePicture(
   thumbnailSizes: readonly number[],
   maxMemory: number,
 ): Promise<DecodedPicture> {
-  const { mimetype, layout, sizes } = await plan(bytes, thumbnailSizes, maxMemory);
+  return decodePlanned(bytes, await plan(bytes, thumbnailSizes, maxMemory));
+}
+
+async function decodePlanned(bytes: Buffer, { mimetype, layout, sizes }: Planned): Promise<DecodedPicture> {
   try {
     const rights = sizes.length > 0 ? rightsPacket(await readMetadata(bytes, mimetype)) : '';
     const { sample, thumbnails } = await makeThumbnails(bytes, layout, sizes, rights);
@@ -115,6 +117,8 @@ export async function decodePicture(
     throw asPictureError(error);
   }
 }
+
+type Planned = Awaited<ReturnType<typeof plan>>;
 
 /** What decoding a picture takes, from its header. Throws if the picture cannot be used. */
 async function plan(bytes: Buffer, thumbnailSizes: readonly number[], maxMemory: number) {
