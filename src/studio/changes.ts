@@ -9,98 +9,15 @@ import { editImages, type ImageEdit, NO_EDIT } from '../changes/images.ts';
 import { createEntry } from '../changes/references.ts';
 import { emptyTrash, removeImages, restoreTrashed } from '../changes/remove.ts';
 import { undoChange } from '../changes/undo.ts';
-import type { NewRecordDefaults } from '../import/plan/existing.ts';
 import { checkRecord, type EntryLine } from '../import/records/record.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import type { Files } from '../media/files.ts';
-import type { Applied, Changed, RequestTo, ResponseOf, Undone, WaitingEdit } from './contract.ts';
+import type { Address, Applied, Changed, RequestTo, WaitingEdit } from './contract.ts';
 import { listSteps, viewUndo } from './history.ts';
 import { StudioError } from './requests.ts';
-import { type Call, toStudioError } from './server.ts';
+import { type Call, type Handlers, toStudioError } from './server.ts';
 import { entryVersion, refuseStaleImages } from './summary.ts';
-
-// Changes of artists, characters, categories and albums.
-
-/** Runs a transaction as a step that can be undone. */
-type ChangeCatalogue = <T extends object>(
-  call: Call,
-  work: (writer: CatalogueWriter) => Promise<T>,
-) => Promise<T & Changed>;
-
-class EntryChanges {
-  readonly #change: ChangeCatalogue;
-  readonly #defaults: () => NewRecordDefaults;
-
-  constructor(change: ChangeCatalogue, defaults: () => NewRecordDefaults) {
-    this.#change = change;
-    this.#defaults = defaults;
-  }
-
-  async create({ kind, name }: RequestTo<'/change/entry/create'>, call: Call): Promise<Changed> {
-    return this.#change(call, async (writer) => {
-      await createEntry(writer, { type: kind, name } as EntryLine, this.#defaults());
-      writer.changeLog.describe(`create the ${kind} ${name}`);
-      return {};
-    });
-  }
-
-  async edit(
-    { kind, id, version, fields, addAliases, removeAliases }: RequestTo<'/change/entry'>,
-    call: Call,
-  ): Promise<Changed> {
-    return this.#changeEntry('change', { kind, id, version }, call, async (writer, entry) => {
-      await editEntry(writer, entry, { fields, addAliases, removeAliases });
-    });
-  }
-
-  async merge({ kind, from, into, version }: RequestTo<'/change/entry/merge'>, call: Call): Promise<Changed> {
-    return this.#changeEntry('merge', { kind, id: from, version }, call, async (writer, entry) => {
-      const [target] = await writer.entriesById(kind, [into]);
-      if (!target) throw new StudioError(409, `the ${kind} to merge into was removed`);
-      await mergeEntries(writer, entry, target);
-    });
-  }
-
-  async remove(
-    { kind, id, version, block }: RequestTo<'/change/entry/remove'>,
-    call: Call,
-  ): Promise<Changed> {
-    return this.#changeEntry('remove', { kind, id, version }, call, async (writer, entry) => {
-      await removeEntry(writer, entry, { block, now: this.#defaults().now });
-    });
-  }
-
-  /** No version: the pictures go where they were dropped, whatever else was changed meanwhile. */
-  async order({ id, ids, before }: RequestTo<'/change/album/order'>, call: Call): Promise<Changed> {
-    return this.#change(call, async (writer) => {
-      const [album] = await writer.entriesById('album', [id]);
-      if (!album) throw new StudioError(409, 'the album was removed meanwhile');
-      await moveInAlbum(writer, album, ids, before);
-      writer.changeLog.describe(`move ${countImages(ids.length)} in the album ${album.name}`);
-      return {};
-    });
-  }
-
-  #changeEntry(
-    verb: string,
-    { kind, id, version }: Pick<RequestTo<'/change/entry'>, 'kind' | 'id' | 'version'>,
-    call: Call,
-    work: (writer: CatalogueWriter, entry: SavedEntry) => Promise<void>,
-  ): Promise<Changed> {
-    return this.#change(call, async (writer) => {
-      const [entry] = await writer.entriesById(kind, [id]);
-      if (!entry) throw new StudioError(409, `the ${kind} was removed meanwhile`);
-      if (entryVersion(entry) !== version)
-        throw new StudioError(409, `the ${kind} "${entry.name}" was changed meanwhile; look at it again`);
-      await work(writer, entry);
-      writer.changeLog.describe(`${verb} the ${kind} ${entry.name}`);
-      return {};
-    });
-  }
-}
-
-// Everything that the studio changes, one at a time, each as one transaction that can be undone.
 
 const BATCH_SIZE = 500;
 
@@ -123,18 +40,84 @@ export interface ChangeEngines {
 
 type ImagesEdit = Extract<WaitingEdit, { ids: string[] }>;
 
+type ChangeAddress = Extract<Address, `/change/${string}`>;
+
 export class Changes {
-  readonly entries: EntryChanges;
   readonly #engines: ChangeEngines;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(engines: ChangeEngines) {
     this.#engines = engines;
-    this.entries = new EntryChanges(
-      (call, work) => this.#change(call, work),
-      () => this.#defaults(),
-    );
   }
+
+  readonly handlers: Handlers<ChangeAddress> = {
+    /** Each is a step of its own, so that it can be undone alone. */
+    '/change/images': async ({ catalogue, user, edits }, call) => {
+      if (user !== (call.user ?? '') || catalogue !== (await this.identity()))
+        throw new StudioError(403, 'the page belongs to another person or catalogue: reload it');
+      return this.#exclusively(async () => {
+        const applied: Applied[] = [];
+        for (const edit of edits) applied.push({ id: edit.id, ...(await this.#applyEdit(edit, call)) });
+        return this.#changed({ applied }, call);
+      });
+    },
+    /** Empty: the site has its default. */
+    '/change/site': ({ field, text }, call) =>
+      this.#change(call, async ({ decisions, changeLog }) => {
+        if (text) checkRecord({ type: 'site', field, text });
+        await decisions.saveSiteText(field, text);
+        changeLog.describe(`change the ${field} of the site`);
+      }),
+    /** To the trash, or for good. */
+    '/change/remove': (removal, call) => this.#removeImages(removal, call),
+    /** Lets imports add removed pictures again. */
+    '/change/allow': ({ ids }, call) =>
+      this.#change(call, async ({ decisions, changeLog }) => {
+        const files = await decisions.removedFilesOf(ids);
+        await decisions.forgetFiles(files.map(({ hash }) => hash));
+        changeLog.describe(`allow ${countImages(ids.length)} again`);
+      }),
+    '/change/restore': ({ ids }, call) =>
+      this.#change(call, (writer) => restoreTrashed(writer, ids, this.#now())),
+    /** Deletes what the trash has for good. */
+    '/change/trash/empty': (_nothing, call) =>
+      this.#exclusively(async () => {
+        const openWriter = () => this.#openWriter(call);
+        const { signal } = new AbortController();
+        const deleted = await emptyTrash({}, { files: this.#engines.files, openWriter, signal });
+        return this.#changed(deleted, call);
+      }),
+    /** Undoes a change of any origin, or only says what that would change. */
+    '/change/undo': ({ change, isPreview }, call) =>
+      this.#exclusively(async () => this.#changed(viewUndo(await this.#undo(change, isPreview, call)), call)),
+    '/change/entry': ({ fields, addAliases, removeAliases, ...named }, call) =>
+      this.#changeEntry('change', named, call, (writer, entry) =>
+        editEntry(writer, entry, { fields, addAliases, removeAliases }),
+      ),
+    '/change/entry/create': ({ kind, name }, call) =>
+      this.#change(call, async (writer) => {
+        await createEntry(writer, { type: kind, name } as EntryLine, this.#defaults());
+        writer.changeLog.describe(`create the ${kind} ${name}`);
+      }),
+    '/change/entry/merge': ({ kind, from, into, version }, call) =>
+      this.#changeEntry('merge', { kind, id: from, version }, call, async (writer, entry) => {
+        const [target] = await writer.entriesById(kind, [into]);
+        if (!target) throw new StudioError(409, `the ${kind} to merge into was removed`);
+        await mergeEntries(writer, entry, target);
+      }),
+    '/change/entry/remove': ({ block, ...named }, call) =>
+      this.#changeEntry('remove', named, call, (writer, entry) =>
+        removeEntry(writer, entry, { block, now: this.#now() }),
+      ),
+    /** No version: the pictures go where they were dropped, whatever else was changed meanwhile. */
+    '/change/album/order': ({ id, ids, before }, call) =>
+      this.#change(call, async (writer) => {
+        const [album] = await writer.entriesById('album', [id]);
+        if (!album) throw new StudioError(409, 'the album was removed meanwhile');
+        await moveInAlbum(writer, album, ids, before);
+        writer.changeLog.describe(`move ${countImages(ids.length)} in the album ${album.name}`);
+      }),
+  };
 
   /** Of an older catalogue, which was migrated when the studio started, too. */
   async identity(): Promise<string> {
@@ -145,20 +128,6 @@ export class Changes {
   async listSteps({ user = this.#engines.localUser }: Call): Promise<Changed> {
     await using snapshot = await this.#engines.openSnapshot();
     return await listSteps(snapshot, user);
-  }
-
-  /** Each is a step of its own, so that it can be undone alone. */
-  async applyEdits(
-    { catalogue, user, edits }: RequestTo<'/change/images'>,
-    call: Call,
-  ): Promise<ResponseOf<'/change/images'>> {
-    if (user !== (call.user ?? '') || catalogue !== (await this.identity()))
-      throw new StudioError(403, 'the page belongs to another person or catalogue: reload it');
-    return this.#exclusively(async () => {
-      const applied: Applied[] = [];
-      for (const edit of edits) applied.push({ id: edit.id, ...(await this.#applyEdit(edit, call)) });
-      return this.#changed({ applied }, call);
-    });
   }
 
   async #applyEdit(edit: WaitingEdit, call: Call): Promise<Omit<Applied, 'id'>> {
@@ -201,8 +170,7 @@ export class Changes {
     await writer.commit();
   }
 
-  /** To the trash, or for good. */
-  async removeImages(
+  #removeImages(
     { ids, version, reason, isTakeDown }: RequestTo<'/change/remove'>,
     call: Call,
   ): Promise<Changed> {
@@ -248,53 +216,20 @@ export class Changes {
     });
   }
 
-  /** Empty: the site has its default. */
-  async changeSite({ field, text }: RequestTo<'/change/site'>, call: Call): Promise<Changed> {
-    return this.#change(call, async ({ decisions, changeLog }) => {
-      if (text) checkRecord({ type: 'site', field, text });
-      await decisions.saveSiteText(field, text);
-      changeLog.describe(`change the ${field} of the site`);
-      return {};
-    });
-  }
-
-  /** Lets imports add removed pictures again. */
-  async allowAgain(ids: string[], call: Call): Promise<Changed> {
-    return this.#change(call, async ({ decisions, changeLog }) => {
-      const files = await decisions.removedFilesOf(ids);
-      await decisions.forgetFiles(files.map(({ hash }) => hash));
-      changeLog.describe(`allow ${countImages(ids.length)} again`);
-      return {};
-    });
-  }
-
-  async restore(ids: string[], call: Call): Promise<Changed> {
+  #changeEntry(
+    verb: string,
+    { kind, id, version }: Pick<RequestTo<'/change/entry'>, 'kind' | 'id' | 'version'>,
+    call: Call,
+    work: (writer: CatalogueWriter, entry: SavedEntry) => Promise<unknown>,
+  ): Promise<Changed> {
     return this.#change(call, async (writer) => {
-      await restoreTrashed(writer, ids, this.#now());
-      return {};
+      const [entry] = await writer.entriesById(kind, [id]);
+      if (!entry) throw new StudioError(409, `the ${kind} was removed meanwhile`);
+      if (entryVersion(entry) !== version)
+        throw new StudioError(409, `the ${kind} "${entry.name}" was changed meanwhile; look at it again`);
+      await work(writer, entry);
+      writer.changeLog.describe(`${verb} the ${kind} ${entry.name}`);
     });
-  }
-
-  /** Deletes what the trash has for good. */
-  async emptyTrash(call: Call): Promise<ResponseOf<'/change/trash/empty'>> {
-    return this.#exclusively(async () => {
-      const deleted = await emptyTrash(
-        {},
-        {
-          files: this.#engines.files,
-          openWriter: () => this.#openWriter(call),
-          signal: new AbortController().signal,
-        },
-      );
-      return this.#changed(deleted, call);
-    });
-  }
-
-  /** Undoes a change of any origin, or only says what that would change. */
-  async undo({ change, isPreview }: RequestTo<'/change/undo'>, call: Call): Promise<Undone> {
-    return this.#exclusively(async () =>
-      this.#changed(viewUndo(await this.#undo(change, isPreview, call)), call),
-    );
   }
 
   #undo(change: number, isDryRun: boolean, call: Call, writer?: CatalogueWriter): Promise<UndoResult> {
@@ -315,15 +250,13 @@ export class Changes {
     return result;
   }
 
-  async #change<T extends object>(
-    call: Call,
-    work: (writer: CatalogueWriter) => Promise<T>,
-  ): Promise<T & Changed> {
+  /** Runs a transaction as a step that can be undone. */
+  #change(call: Call, work: (writer: CatalogueWriter) => Promise<unknown>): Promise<Changed> {
     return this.#exclusively(async () => {
       await using writer = await this.#openWriter(call);
-      const result = await work(writer);
+      await work(writer);
       await writer.commit();
-      return this.#changed(result, call);
+      return this.#changed({}, call);
     });
   }
 

@@ -52,12 +52,16 @@ export interface Call extends Session {
 
 type OnProgress = (progress: Progress) => void;
 
+/** Requests are valid. Results become JSON, and buffers are sent as they are. */
+export type Handlers<Among extends Address = Address> = {
+  [A in Among]: (request: RequestTo<A>, call: Call) => Promise<ResponseOf<A>>;
+};
+
 export interface StudioRoutes {
   page(): Promise<PageFile>;
   asset(name: string): Promise<PageFile | undefined>;
   picture(address: PictureAddress, request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Requests are valid. Results become JSON, and buffers are sent as they are. */
-  handlers: { [A in Address]: (request: RequestTo<A>, call: Call) => Promise<ResponseOf<A>> };
+  handlers: Handlers;
 }
 
 /** PEM. */
@@ -161,7 +165,7 @@ async function handle(
 async function run<A extends Address>(
   address: A,
   fields: RequestTo<A>,
-  handlers: StudioRoutes['handlers'],
+  handlers: Handlers,
   session: Session,
   request: IncomingMessage,
   response: ServerResponse,

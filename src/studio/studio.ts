@@ -108,18 +108,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
         const fixed = engines.site().fixed.map((field) => [field, SITE_TEXTS[field]]);
         return { texts, fixed: Object.fromEntries(fixed) };
       }),
-      '/change/site': (text, call) => changes.changeSite(text, call),
-      '/change/images': (batch, call) => changes.applyEdits(batch, call),
-      '/change/remove': (removal, call) => changes.removeImages(removal, call),
-      '/change/allow': ({ ids }, call) => changes.allowAgain(ids, call),
-      '/change/restore': ({ ids }, call) => changes.restore(ids, call),
-      '/change/trash/empty': (_nothing, call) => changes.emptyTrash(call),
-      '/change/undo': (wanted, call) => changes.undo(wanted, call),
-      '/change/entry': (edit, call) => changes.entries.edit(edit, call),
-      '/change/entry/create': (entry, call) => changes.entries.create(entry, call),
-      '/change/entry/merge': (merge, call) => changes.entries.merge(merge, call),
-      '/change/entry/remove': (removal, call) => changes.entries.remove(removal, call),
-      '/change/album/order': (order, call) => changes.entries.order(order, call),
+      ...changes.handlers,
       '/add/picture': (picture, call) =>
         addPicture(picture, call.bytes, {
           async importFolder(folder, continues) {
