@@ -1,14 +1,14 @@
 /** Starts the studio, and shows the view that the address names. */
 import type { Kind } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
+import { HistoryPage } from './changes/history.ts';
 import { PicturesPage } from './pictures.ts';
 import { Steps } from './saving/steps.ts';
 import { get, signOut } from './shared/api.ts';
-import { showDialog } from './shared/dialog.ts';
+import { showDialog } from './shared/elements.ts';
 import { explain } from './shared/notices.ts';
 import { helpTexts, listenForShortcuts } from './shared/shortcuts.ts';
 import { AddPage } from './views/add.ts';
-import { HistoryPage } from './views/history.ts';
 import { showRemoved } from './views/removed.ts';
 import { showReview } from './views/review.ts';
 import { showSite } from './views/site.ts';

@@ -3,7 +3,7 @@ import type { Change, ChangeGroup, DescribedItem, Undone } from '../../../src/st
 import { el } from '../../dom.ts';
 import { previewUndo, type Steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
-import { showDialog } from '../shared/dialog.ts';
+import { button, showDialog } from '../shared/elements.ts';
 import { capitalise, countPictures, explain, formatNumber } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 
@@ -77,16 +77,7 @@ export function changeRow(
 }
 
 export function rowButton({ number, summary }: Change, label: string, press: () => void): HTMLElement {
-  return el(
-    'button',
-    {
-      type: 'button',
-      class: 'button small',
-      'aria-label': `${label} Change ${number}: ${summary}`,
-      click: press,
-    },
-    label,
-  );
+  return button(label, press, { 'aria-label': `${label} Change ${number}: ${summary}` });
 }
 
 async function showItems(content: HTMLElement, change: Change, image: string | undefined): Promise<void> {

@@ -2,8 +2,7 @@
 import { el } from '../../dom.ts';
 import type { Steps } from '../saving/steps.ts';
 import { change, get, LastWork } from '../shared/api.ts';
-import { ask } from '../shared/dialog.ts';
-import { button, textField } from '../shared/elements.ts';
+import { ask, button, textField } from '../shared/elements.ts';
 import type { IdList } from '../shared/id-list.ts';
 import { countPictures, explain } from '../shared/notices.ts';
 import type { Gap } from './layout.ts';

@@ -8,11 +8,10 @@ import type {
   SelectionSummary,
 } from '../../../src/studio/contract.ts';
 import { byId, el, externalLink } from '../../dom.ts';
-import { PictureHistory } from '../changes/picture-history.ts';
+import { PictureHistory } from '../changes/history.ts';
 import type { Steps } from '../saving/steps.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
-import { ask } from '../shared/dialog.ts';
-import { button } from '../shared/elements.ts';
+import { ask, button } from '../shared/elements.ts';
 import { formatNumber, formatSize } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 import { addAll, Tags } from './tags.ts';

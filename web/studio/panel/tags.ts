@@ -3,8 +3,7 @@ import type { Counted, ImageEdit } from '../../../src/studio/contract.ts';
 import { byId, el } from '../../dom.ts';
 import { get, post } from '../shared/api.ts';
 import type { Choice } from '../shared/combobox.ts';
-import { showDialog } from '../shared/dialog.ts';
-import { button } from '../shared/elements.ts';
+import { button, showDialog } from '../shared/elements.ts';
 import { explain, notify } from '../shared/notices.ts';
 
 export const TAG_KEYS = ['4', '5', '6', '7', '8', '9', '0'];

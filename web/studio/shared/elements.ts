@@ -1,4 +1,4 @@
-/** What pages of the studio have in common: buttons, fields, lists to choose from, and the frame of a page. */
+/** What pages of the studio have in common: buttons, fields, lists to choose from, the frame of a page, and the dialog. */
 import { byId, el } from '../../dom.ts';
 
 type Attributes = Parameters<typeof el>[1];
@@ -31,4 +31,59 @@ export function showPage(title: string, controls: Node[], label: string, ...cont
   const head = el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, title), ...controls);
   byId('lists').replaceChildren(head, element);
   return element;
+}
+
+// The one dialog: a title, content, and buttons.
+
+interface DialogButton {
+  label: string;
+  isStrong?: boolean;
+  /** Closes the dialog unless it returns false. */
+  press?(): boolean | undefined | Promise<boolean | undefined>;
+}
+
+export function showDialog(title: string, content: (Node | string)[], buttons: DialogButton[]): void {
+  const dialog = byId<HTMLDialogElement>('dialog');
+  let isPressed = false;
+  const form = el(
+    'form',
+    {
+      method: 'dialog',
+      submit: (event) => {
+        event.preventDefault();
+        const { submitter } = event as SubmitEvent;
+        const button = buttons[Number((submitter as HTMLButtonElement | null)?.value ?? 0)];
+        if (!button?.press) return dialog.close();
+        if (isPressed) return;
+        isPressed = true;
+        void Promise.resolve(button.press()).then((result) => {
+          isPressed = false;
+          // Another dialog may have replaced this one.
+          if (result !== false && form.isConnected) dialog.close();
+        });
+      },
+    },
+    el('h2', { id: 'dialog-title' }, title),
+    ...content,
+    el('p', { class: 'note', role: 'status' }),
+    el(
+      'div',
+      { class: 'buttons' },
+      ...buttons.map(({ label, isStrong }, index) =>
+        el('button', { class: isStrong ? 'button strong' : 'button', value: index }, label),
+      ),
+    ),
+  );
+  dialog.replaceChildren(form);
+  if (!dialog.open) dialog.showModal();
+}
+
+/** One that a button confirms. */
+export function ask(
+  title: string,
+  content: (Node | string)[],
+  label: string,
+  press: NonNullable<DialogButton['press']>,
+): void {
+  showDialog(title, content, [{ label, isStrong: true, press }, { label: 'Cancel' }]);
 }

@@ -4,8 +4,7 @@ import { el } from '../../dom.ts';
 import type { Steps } from '../saving/steps.ts';
 import { get, LastWork } from '../shared/api.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
-import { ask, showDialog } from '../shared/dialog.ts';
-import { button, choice, field, showPage, textField } from '../shared/elements.ts';
+import { ask, button, choice, field, showDialog, showPage, textField } from '../shared/elements.ts';
 import { countPictures, formatNumber, notify } from '../shared/notices.ts';
 
 // The list of artists, characters, categories or albums.

@@ -4,8 +4,7 @@ import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
 import type { Steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
-import { ask } from '../shared/dialog.ts';
-import { button, showPage } from '../shared/elements.ts';
+import { ask, button, showPage } from '../shared/elements.ts';
 import { capitalise, explain, formatNumber } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 

@@ -1,11 +1,11 @@
-/** The page with all changes: of imports, commands and the studio. */
+/** Lists of changes: the page with those of imports, commands and the studio, and the changes of the selected picture. */
 import type { Change } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import { changeRow, ORIGINS } from '../changes/change-row.ts';
 import type { Steps } from '../saving/steps.ts';
 import { get, LastWork } from '../shared/api.ts';
 import { choice, field, showPage } from '../shared/elements.ts';
 import { formatNumber } from '../shared/notices.ts';
+import { changeRow, ORIGINS } from './change-row.ts';
 
 /** As many as the server sends. */
 const MAX_LISTED = 200;
@@ -56,5 +56,53 @@ export class HistoryPage {
       ...changes.map((change) => changeRow(this.#steps, change, { isOpen: open.has(String(change.number)) })),
     );
     if (focused) this.#list.querySelector<HTMLElement>(`[data-number="${focused}"] summary`)?.focus();
+  }
+}
+
+// The changes of the selected picture. They are loaded when somebody looks.
+
+/** The last changes show at once what was before. */
+const FIRST_OPEN = 3;
+
+export class PictureHistory {
+  readonly #steps: Steps;
+  readonly #list = el('ul', { class: 'changes narrow' });
+  readonly #note = el('p', { class: 'quiet', role: 'status' });
+  readonly element = el(
+    'details',
+    { class: 'history', hidden: true },
+    el('summary', {}, el('h3', {}, 'History')),
+    this.#note,
+    this.#list,
+  );
+  #id: string | undefined;
+  readonly #request = new LastWork();
+
+  constructor(steps: Steps) {
+    this.#steps = steps;
+    this.element.addEventListener('toggle', () => void this.#load());
+  }
+
+  /** Undefined if there is not exactly one picture. */
+  show(id: string | undefined): void {
+    this.element.hidden = id === undefined;
+    if (id !== this.#id) this.#list.replaceChildren();
+    this.#id = id;
+    void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    this.#request.abort();
+    const id = this.#id;
+    if (!this.element.open || id === undefined) return;
+    await this.#request.start(async (signal) => {
+      const changes = await get('/data/history', { image: id }, signal);
+      this.#note.textContent = changes.length === 0 ? 'No changes of this picture.' : '';
+      this.#list.replaceChildren(
+        ...changes.map((change, index) =>
+          changeRow(this.#steps, change, { image: id, isOpen: index < FIRST_OPEN }),
+        ),
+      );
+    });
   }
 }
