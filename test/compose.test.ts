@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { checkImportOptions } from '../src/cli/importing/options.ts';
-import { describeConfig, readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { writeTiny } from './support/pictures/tiny.ts';
 import { unless } from './support/servers/needs.ts';
 import { findNginx, installNginx, readConfiguration, runNginx } from './support/servers/nginx.ts';
@@ -50,7 +50,7 @@ test('the instances get a valid configuration, without unknown variables', () =>
     name,
     environment[name]?.replaceAll(/\$\{[^}]+\}/g, 'a-secret-of-16-chars'),
   ]);
-  const known = new Set(Object.keys(describeConfig(readConfig(Object.fromEntries(values)))));
+  const known = new Set(Object.keys(readConfig(Object.fromEntries(values)).described));
   assert.deepEqual(
     names.filter((name) => !known.has(name)),
     ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'ZUKAN_SETTINGS'],

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { ConfigError, describeConfig, type Environment, readConfig } from '../src/config/config.ts';
+import { ConfigError, type Environment, readConfig } from '../src/config/config.ts';
 import { findNear, parseFile, readSettings } from '../src/config/environment.ts';
 import { character, codePoint } from './support/characters.ts';
 import { temporaryFolder } from './support/workspace.ts';
 import { main, NODE_COMPILE_CACHE, runCommand } from './support/zukan/program.ts';
 
-const known = Object.keys(describeConfig(readConfig({ DATABASE_URL: 'postgres://localhost/zukan' })));
+const known = Object.keys(readConfig({ DATABASE_URL: 'postgres://localhost/zukan' }).described);
 
 function fileWith(text: string | Buffer, mode = 0o600): string {
   const path = join(temporaryFolder(), 'zukan.env');

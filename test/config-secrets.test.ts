@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
+import { ConfigError, readConfig } from '../src/config/config.ts';
 import { maskSecrets } from '../src/config/values.ts';
 import { atDepth } from './support/depth.ts';
 
@@ -72,7 +72,7 @@ test('no password is shown, whatever it contains', () => {
 /** What `zukan config` prints. */
 function describe(environment: Record<string, string>): string {
   try {
-    return JSON.stringify(describeConfig(readConfig(environment)));
+    return JSON.stringify(readConfig(environment).described);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;

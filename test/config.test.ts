@@ -4,7 +4,7 @@ import { linkSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, describeConfig, readConfig } from '../src/config/config.ts';
+import { ConfigError, readConfig } from '../src/config/config.ts';
 import { addLinkKeys, loadLinkKeys } from '../src/config/environment.ts';
 import { defaultCacheMb } from '../src/config/values.ts';
 import { temporaryFolder } from './support/workspace.ts';
@@ -101,7 +101,7 @@ test('reads every variable', () => {
     refusesTraining: true,
   });
   assert.deepEqual(config.apiRatings, ['sfw', 'questionable']);
-  const { SITE_LINKS } = describeConfig(config);
+  const { SITE_LINKS } = config.described;
   assert.equal(SITE_LINKS, 'Imprint=https://xn--r8jz45g.example/a=b, About=http://example.org/');
   assert.equal(config.rateLimit, 'off');
   assert.ok(config.rateLimitExempt.check('10.1.2.3') && config.rateLimitExempt.check('::1', 'ipv6'));
@@ -250,15 +250,13 @@ test('rejects settings that the storage or the database does not support', () =>
 });
 
 test('describes a bucket and a database without secrets', () => {
-  const shown = describeConfig(
-    readConfig({
-      DATABASE_URL: 'postgres://me:hu@sh:hush@db/zukan?sslpassword=hush',
-      DATABASE_READ_URLS: 'postgres://me:hush@r1/zukan',
-      FILES_URL: 's3://pictures/here?endpoint=https://s3.example.org',
-      AWS_ACCESS_KEY_ID: 'hush',
-      AWS_SECRET_ACCESS_KEY: 'hush',
-    }),
-  );
+  const shown = readConfig({
+    DATABASE_URL: 'postgres://me:hu@sh:hush@db/zukan?sslpassword=hush',
+    DATABASE_READ_URLS: 'postgres://me:hush@r1/zukan',
+    FILES_URL: 's3://pictures/here?endpoint=https://s3.example.org',
+    AWS_ACCESS_KEY_ID: 'hush',
+    AWS_SECRET_ACCESS_KEY: 'hush',
+  }).described;
   assert.ok(!JSON.stringify(shown).includes('hush'));
   assert.equal(shown.DATABASE_URL, 'postgres://***@db/zukan?sslpassword=***');
   assert.equal(shown.FILES_URL, 's3://pictures/here/?endpoint=https%3A%2F%2Fs3.example.org&region=us-east-1');
@@ -340,21 +338,21 @@ test('reads the rate limit in requests per second, and says what is allowed', ()
 
 test('describes the rate limit and networks as one would write them', () => {
   const networks = '10.0.0.0/8,192.0.2.1,2001:db8::/32';
-  const shown = describeConfig(
-    readConfig({ RATE_LIMIT: '5', RATE_LIMIT_EXEMPT: networks, TRUSTED_PROXIES: '127.0.0.1' }),
-  );
+  const shown = readConfig({
+    RATE_LIMIT: '5',
+    RATE_LIMIT_EXEMPT: networks,
+    TRUSTED_PROXIES: '127.0.0.1',
+  }).described;
   assert.equal(shown.RATE_LIMIT, '5');
   assert.deepEqual(shown.RATE_LIMIT_EXEMPT?.split(',').sort(), networks.split(','));
   assert.equal(shown.TRUSTED_PROXIES, '127.0.0.1');
-  const defaults = describeConfig(readConfig({}));
+  const defaults = readConfig({}).described;
   assert.deepEqual([defaults.RATE_LIMIT, defaults.RATE_LIMIT_EXEMPT], ['1', '(none)']);
 });
 
 test('describes the configuration without its keys', () => {
   const secret = 'a-very-secret-signing-key';
-  assert.ok(
-    !JSON.stringify(describeConfig(readConfig({ LINK_KEYS: `${secret},${secret}2` }))).includes(secret),
-  );
+  assert.ok(!JSON.stringify(readConfig({ LINK_KEYS: `${secret},${secret}2` }).described).includes(secret));
 });
 
 test('link keys are replaced at once, whatever a killed process left behind', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import description from '../package.json' with { type: 'json' };
-import { describeConfig, readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { parseFile } from '../src/config/environment.ts';
 import { findProgram, unless } from './support/servers/needs.ts';
 import { temporaryFolder } from './support/workspace.ts';
@@ -21,7 +21,7 @@ test('every setting of zukan.env exists and is valid, also those that are commen
   assert.equal(readConfig(active).dataDir, '/var/lib/zukan');
   const all = parseSettings(settings.replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
   assert.ok(Object.keys(all).length > Object.keys(active).length);
-  const known = new Set(Object.keys(describeConfig(readConfig(all))));
+  const known = new Set(Object.keys(readConfig(all).described));
   assert.deepEqual(
     Object.keys(all).filter((name) => !known.has(name)),
     [],

@@ -1,11 +1,12 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
-import { SITE_TEXTS, type SiteField, siteParsers } from '../lib/site-texts.ts';
+import { SITE_TEXTS, type SiteField, type SiteLink, siteParsers } from '../lib/site-texts.ts';
 import {
   availableCores,
   type Database,
   defaultCacheMb,
+  describeDatabase,
   describeNetworks,
   describeStorage,
   fail,
@@ -17,59 +18,23 @@ import {
   parseNetworks,
   parseOrigin,
   parseStorage,
-  type Read,
   type Storage,
   split,
   splitWords,
   sqliteDatabase,
 } from './values.ts';
 
-export interface Config extends ImportConfig, LogConfig {
-  readonly host: string;
-  readonly port: number;
-  /** Threads that serve. */
-  readonly workers: number;
-  /** Memory for image documents, shared by the workers. */
-  readonly cacheMb: number;
-  readonly dataDir: string;
-  readonly database: Database;
+export interface Config extends ReturnType<typeof readConfig> {
   /** No setting. Allows commands to upgrade a catalogue that an older version made, and is called before. */
   readonly onMigration?: (() => void) | undefined;
-  readonly storage: Storage;
-  /** The origin of file links; undefined: the origin that the client called. */
-  readonly publicUrl: string | undefined;
-  readonly apiPrefixes: readonly string[];
-  /** The ratings that calls without `nsfw` return. */
-  readonly apiRatings: SiteConfig['ratings'];
-  /** Undefined: read from a file in the data folder, which is created if missing. */
-  readonly linkKeys: readonly string[] | undefined;
-  readonly linkLifetime: number;
-  /** In seconds: of the pictures in link previews. */
-  readonly previewLifetime: number;
-  /** Whether pages, previews and feeds link to pictures by addresses that last. */
-  readonly lastingLinks: boolean;
-  /** The sizes of thumbnails, smallest first; none if they are off. */
-  readonly thumbnails: readonly number[];
-  /** How long changes, and removed pictures, are kept. */
-  readonly historyDays: number;
-  readonly trashDays: number;
-  /** Requests per second and client. */
-  readonly rateLimit: number | 'off';
-  /** Networks without a rate limit. */
-  readonly rateLimitExempt: BlockList;
-  /** Undefined: each process limits on its own. */
-  readonly redisUrl: string | undefined;
-  readonly redisPrefix: string;
-  readonly trustedProxies: BlockList;
-  /** May read the metrics and the details of the readiness check. */
-  readonly metricsAllow: BlockList;
-  readonly site: SiteConfig;
 }
-
 export type Environment = Record<string, string | undefined>;
 
 /** The message has one line for each variable that is wrong. */
 export class ConfigError extends Error {}
+
+/** Throws what is wrong with the words of IMPORT_OPTIONS: only the command line knows its options. */
+type CheckImportOptions = (words: string[]) => void;
 
 const MIN_KEY_LENGTH = 16;
 const MAX_DAYS = 100_000;
@@ -83,105 +48,164 @@ const LOOPBACK = '127.0.0.0/8,::1';
 const MAX_S3_LIFETIME = 7 * 86_400 - 300;
 const MAX_LIFETIME = 365 * 86_400;
 
-export function readConfig(
-  environment: Environment,
-  checkImportOptions: CheckImportOptions = () => {},
-): Config {
+const ratings = ['sfw', 'questionable', 'nsfw'] as const;
+const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof levels)[number];
+const formats = ['json', 'text'] as const;
+
+export function readConfig(environment: Environment, checkImportOptions: CheckImportOptions = () => {}) {
   const problems: string[] = [];
-  const read: Read = (name, fallback, parse) => {
-    const text = environment[name]?.trim();
-    if (!text) return fallback;
+  /** The effective value of each variable, secrets masked, for `zukan config`. */
+  const described: Record<string, string> = {};
+  const textOf = (name: string) => environment[name]?.trim();
+  /** Unset or empty, a variable has its default. */
+  const read = <T, D>(
+    name: string,
+    fallback: D,
+    parse: (text: string) => T,
+    describe: (value: T | D) => string = String,
+  ): T | D => {
+    const text = textOf(name);
+    let value: T | D = fallback;
     try {
-      return parse(text);
+      if (text) value = parse(text);
     } catch (error) {
       problems.push(`${name}: ${(error as Error).message}`);
-      return fallback;
     }
+    described[name] = describe(value);
+    return value;
   };
-  const dataDir = resolve(environment.DATA_DIR || './data');
-  const readUrls = read<string[]>('DATABASE_READ_URLS', [], parsePostgresUrls);
-  const connections = read('DATABASE_CONNECTIONS', 10, parseInteger(1, 1000));
-  const database = read('DATABASE_URL', sqliteDatabase(resolve(dataDir, 'zukan.db')), (text) =>
-    parseDatabase(text, readUrls, connections),
+  const serving = {
+    host: read('HOST', '127.0.0.1', String),
+    port: read('PORT', 3000, parseInteger(0, 65_535)),
+    /** Threads that serve. */
+    workers: read('WORKERS', availableCores(), parseInteger(1, 256)),
+    /** Memory for image documents, shared by the workers. */
+    cacheMb: read('CACHE_MB', defaultCacheMb(), parseInteger(1, MAX_CACHE_MB)),
+  };
+  // The current folder may be gone, and is looked up only where it is needed.
+  const dataDir = resolve(textOf('DATA_DIR') || 'data');
+  described.DATA_DIR = dataDir;
+  let database = read<Database, Database>(
+    'DATABASE_URL',
+    sqliteDatabase(resolve(dataDir, 'zukan.db')),
+    parseDatabase,
+    describeDatabase,
   );
-  if (database.engine === 'sqlite' && readUrls.length > 0)
-    problems.push('DATABASE_READ_URLS: only for PostgreSQL; set DATABASE_URL to the primary');
-  const storage = read<Storage>('FILES_URL', { engine: 'folder', path: resolve(dataDir, 'files') }, (text) =>
-    parseStorage(text, environment),
+  const readUrls = read<string[], string[]>('DATABASE_READ_URLS', [], parsePostgresUrls, (urls) =>
+    orNone(urls.map(maskSecrets)),
+  );
+  const connections = read('DATABASE_CONNECTIONS', 10, parseInteger(1, 1000));
+  if (database.engine === 'sqlite') {
+    if (readUrls.length > 0)
+      problems.push('DATABASE_READ_URLS: only for PostgreSQL; set DATABASE_URL to the primary');
+    delete described.DATABASE_READ_URLS;
+    delete described.DATABASE_CONNECTIONS;
+  } else database = { ...database, readUrls, connections };
+  const storage = read<Storage, Storage>(
+    'FILES_URL',
+    { engine: 'folder', path: resolve(dataDir, 'files') },
+    (text) => parseStorage(text, environment),
+    describeStorage,
   );
   const parseLifetime = lifetimeParser(storage);
-  const config: Config = {
-    host: read('HOST', '127.0.0.1', (text) => text),
-    port: read('PORT', 3000, parseInteger(0, 65_535)),
-    workers: read('WORKERS', availableCores(), parseInteger(1, 256)),
-    cacheMb: read('CACHE_MB', defaultCacheMb(), parseInteger(1, MAX_CACHE_MB)),
+  const config = {
+    described,
+    ...serving,
     dataDir,
     database,
     storage,
-    ...readImporting(read, checkImportOptions),
-    publicUrl: read<string | undefined>('PUBLIC_URL', undefined, parseOrigin),
+    /** What `zukan serve` imports when it starts. */
+    importOnStart: read('IMPORT_ON_START', undefined, (text) => resolve(text), orElse('(nothing)')),
+    /** The options of that import, as words of a command line. */
+    importOptions: read<string[], string[]>(
+      'IMPORT_OPTIONS',
+      [],
+      (text) => {
+        const words = splitWords(text);
+        checkImportOptions(words);
+        return words;
+      },
+      (words) => orNone(words.join(' ')),
+    ),
+    /** The rating of imported pictures that nothing marks as explicit or safe. */
+    defaultRating: read('DEFAULT_RATING', 'sfw' as const, oneOf(ratings)),
+    /** The origin of file links; undefined: the origin that the client called. */
+    publicUrl: read('PUBLIC_URL', undefined, parseOrigin, orElse('(the address the client called)')),
     apiPrefixes: read('API_PREFIXES', ['/api', '/v1'], parsePrefixes),
-    apiRatings: read<SiteConfig['ratings']>('API_RATINGS', ratings, parseRatings),
-    linkKeys: read<string[] | undefined>('LINK_KEYS', undefined, parseKeys),
+    /** The ratings that calls without `nsfw` return. */
+    apiRatings: read('API_RATINGS', ratings, parseRatings),
+    /** Undefined: read from a file in the data folder, which is created if missing. */
+    linkKeys: read(
+      'LINK_KEYS',
+      undefined,
+      parseKeys,
+      (keys) => keys?.map(() => '***').join() ?? '(generated in DATA_DIR)',
+    ),
     linkLifetime: read('LINK_LIFETIME', 3600, parseLifetime),
+    /** In seconds: of the pictures in link previews. */
     previewLifetime: read('PREVIEW_LIFETIME', MAX_S3_LIFETIME, parseLifetime),
-    lastingLinks: read('LASTING_LINKS', true, parseSwitch),
-    thumbnails: read('THUMBNAILS', [480, 960, 1600], parseSizes),
+    /** Whether pages, previews and feeds link to pictures by addresses that last. */
+    lastingLinks: read('LASTING_LINKS', true, parseSwitch, (isOn) => (isOn ? 'on' : 'off')),
+    /** The sizes of thumbnails, smallest first; none if they are off. */
+    thumbnails: read('THUMBNAILS', [480, 960, 1600], parseSizes, orElse('off')),
+    /** How long changes, and removed pictures, are kept. */
     historyDays: read('HISTORY_DAYS', 365, parseInteger(0, MAX_DAYS)),
     trashDays: read('TRASH_DAYS', 30, parseInteger(0, MAX_DAYS)),
-    rateLimit: read<number | 'off'>('RATE_LIMIT', 1, parseRate),
-    rateLimitExempt: read('RATE_LIMIT_EXEMPT', new BlockList(), parseNetworks),
-    redisUrl: read<string | undefined>('REDIS_URL', undefined, parseRedisUrl),
+    /** Requests per second and client. */
+    rateLimit: read('RATE_LIMIT', 1, parseRate),
+    /** Networks without a rate limit. */
+    rateLimitExempt: read('RATE_LIMIT_EXEMPT', new BlockList(), parseNetworks, describeNetworks),
+    /** Undefined: each process limits on its own. */
+    redisUrl: read(
+      'REDIS_URL',
+      undefined,
+      parseRedisUrl,
+      (url) => (url && maskSecrets(url)) ?? '(in memory)',
+    ),
     redisPrefix: read('REDIS_PREFIX', 'zukan', parseRedisPrefix),
-    trustedProxies: read('TRUSTED_PROXIES', new BlockList(), parseNetworks),
-    metricsAllow: read('METRICS_ALLOW', parseNetworks(LOOPBACK), parseNetworks),
-    site: readSite(read),
-    ...readLog(read),
+    trustedProxies: read('TRUSTED_PROXIES', new BlockList(), parseNetworks, describeNetworks),
+    /** May read the metrics and the details of the readiness check. */
+    metricsAllow: read('METRICS_ALLOW', parseNetworks(LOOPBACK), parseNetworks, describeNetworks),
+    /** What makes the gallery one's own, and where to report its images. */
+    site: {
+      /** Those that variables say. */
+      fixed: (Object.keys(SITE_TEXTS) as SiteField[]).filter((field) => textOf(SITE_TEXTS[field])),
+      name: read('SITE_NAME', 'zukan', siteParsers.name),
+      /** The path of a picture; undefined: none. */
+      logo: read('SITE_LOGO', undefined, (text) => resolve(text), orNone),
+      /** `#rrggbb`; undefined: that of the stylesheet. */
+      accent: read('SITE_ACCENT', undefined, parseColour, orElse('(vermilion)')),
+      /** The ratings that the gallery shows until the visitor chooses others. */
+      ratings: read('SITE_RATINGS', ratings, parseRatings),
+      /** Where to report an image, with `{id}` in place of its id; undefined: nowhere. ASCII only. */
+      reportUrl: read('REPORT_URL', undefined, parseReportUrl, orNone),
+      /** A sentence; empty if there is none. */
+      description: read('SITE_DESCRIPTION', '', siteParsers.description, orNone),
+      /** Such as to the imprint. */
+      links: read<readonly SiteLink[], readonly SiteLink[]>('SITE_LINKS', [], siteParsers.links, (links) =>
+        orNone(links.map(({ name, url }) => `${name}=${url}`).join(', ')),
+      ),
+      /** Of what states none itself, as one text (lib/licence.ts); empty if there is none. */
+      licence: read('SITE_LICENCE', '', siteParsers.licence, orNone),
+      /** Whether crawlers are asked to train no models with it. */
+      refusesTraining: read(
+        'AI_TRAINING',
+        false,
+        (text) => text === 'no' || fail('must be no; leave it out to state nothing'),
+        (isRefused) => (isRefused ? 'no' : '(nothing stated)'),
+      ),
+    },
+    logLevel: read('LOG_LEVEL', 'info' as const, oneOf(levels)),
+    logFormat: read('LOG_FORMAT', 'json' as const, oneOf(formats)),
   };
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return Object.freeze(config);
 }
 
-/** The effective value of each variable, secrets masked, for `zukan config`. */
-export function describeConfig(config: Config): Record<string, string> {
-  return {
-    HOST: config.host,
-    PORT: String(config.port),
-    WORKERS: String(config.workers),
-    CACHE_MB: String(config.cacheMb),
-    DATA_DIR: config.dataDir,
-    ...describeDatabase(config.database),
-    FILES_URL: describeStorage(config.storage),
-    ...describeImporting(config),
-    PUBLIC_URL: config.publicUrl ?? '(the address the client called)',
-    API_PREFIXES: config.apiPrefixes.join(','),
-    API_RATINGS: config.apiRatings.join(','),
-    LINK_KEYS: config.linkKeys?.map(() => '***').join(',') ?? '(generated in DATA_DIR)',
-    LINK_LIFETIME: String(config.linkLifetime),
-    PREVIEW_LIFETIME: String(config.previewLifetime),
-    LASTING_LINKS: config.lastingLinks ? 'on' : 'off',
-    THUMBNAILS: config.thumbnails.join(',') || 'off',
-    HISTORY_DAYS: String(config.historyDays),
-    TRASH_DAYS: String(config.trashDays),
-    RATE_LIMIT: String(config.rateLimit),
-    RATE_LIMIT_EXEMPT: describeNetworks(config.rateLimitExempt),
-    REDIS_URL: (config.redisUrl && maskSecrets(config.redisUrl)) ?? '(in memory)',
-    REDIS_PREFIX: config.redisPrefix,
-    TRUSTED_PROXIES: describeNetworks(config.trustedProxies),
-    METRICS_ALLOW: describeNetworks(config.metricsAllow),
-    ...describeSite(config.site),
-    ...describeLog(config),
-  };
-}
-
-function describeDatabase(database: Database): Record<string, string> {
-  if (database.engine === 'sqlite') return { DATABASE_URL: `sqlite:${database.path}` };
-  return {
-    DATABASE_URL: maskSecrets(database.url),
-    DATABASE_READ_URLS: database.readUrls.map(maskSecrets).join(',') || '(none)',
-    DATABASE_CONNECTIONS: String(database.connections),
-  };
-}
+/** Describes a value, or nothing and an empty one as this. */
+const orElse = (absent: string) => (value: unknown) => String(value ?? '') || absent;
+const orNone = orElse('(none)');
 
 function parsePostgresUrls(text: string): string[] {
   const urls = split(text);
@@ -258,132 +282,15 @@ function parseRedisPrefix(text: string): string {
   return /^[A-Za-z0-9._:-]{1,64}$/.test(text) ? text : fail('must be up to 64 letters, digits and . _ : -');
 }
 
-interface ImportConfig {
-  /** What `zukan serve` imports when it starts. */
-  readonly importOnStart: string | undefined;
-  /** The options of that import, as words of a command line. */
-  readonly importOptions: readonly string[];
-  /** The rating of imported pictures that nothing marks as explicit or safe. */
-  readonly defaultRating: (typeof ratings)[number];
-}
-
-/** Throws what is wrong with the words of IMPORT_OPTIONS: only the command line knows its options. */
-type CheckImportOptions = (words: string[]) => void;
-
-function readImporting(read: Read, check: CheckImportOptions): ImportConfig {
-  return {
-    importOnStart: read<string | undefined>('IMPORT_ON_START', undefined, (text) => resolve(text)),
-    importOptions: read<string[]>('IMPORT_OPTIONS', [], (text) => {
-      const words = splitWords(text);
-      check(words);
-      return words;
-    }),
-    defaultRating: read<ImportConfig['defaultRating']>('DEFAULT_RATING', 'sfw', parseRating),
-  };
-}
-
-function describeImporting(config: ImportConfig): Record<string, string> {
-  const { importOnStart, importOptions, defaultRating } = config;
-  return {
-    IMPORT_ON_START: importOnStart ?? '(nothing)',
-    IMPORT_OPTIONS: importOptions.join(' ') || '(none)',
-    DEFAULT_RATING: defaultRating,
-  };
-}
-
-function parseRating(text: string): ImportConfig['defaultRating'] {
-  return ratings.find((rating) => rating === text) ?? fail(`must be one of ${ratings.join(', ')}`);
-}
-
-const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof levels)[number];
-const formats = ['json', 'text'] as const;
-
-interface LogConfig {
-  readonly logLevel: LogLevel;
-  readonly logFormat: (typeof formats)[number];
-}
-
-function readLog(read: Read): LogConfig {
-  return {
-    logLevel: read<LogLevel>('LOG_LEVEL', 'info', oneOf(levels)),
-    logFormat: read<LogConfig['logFormat']>('LOG_FORMAT', 'json', oneOf(formats)),
-  };
-}
-
-function describeLog({ logLevel, logFormat }: LogConfig): Record<string, string> {
-  return { LOG_LEVEL: logLevel, LOG_FORMAT: logFormat };
-}
-
 const oneOf =
   <T extends string>(values: readonly T[]) =>
   (text: string): T =>
     values.find((value) => value === text) ?? fail(`must be one of ${values.join(', ')}`);
 
-// The variables that make the gallery one's own, and where to report its images.
-
-const ratings = ['sfw', 'questionable', 'nsfw'] as const;
-
-interface SiteConfig {
-  /** Those that variables say. */
-  readonly fixed: readonly SiteField[];
-  readonly name: string;
-  /** The path of a picture; undefined: none. */
-  readonly logo: string | undefined;
-  /** `#rrggbb`; undefined: that of the stylesheet. */
-  readonly accent: string | undefined;
-  /** The ratings that the gallery shows until the visitor chooses others. */
-  readonly ratings: readonly (typeof ratings)[number][];
-  /** Where to report an image, with `{id}` in place of its id; undefined: nowhere. ASCII only. */
-  readonly reportUrl: string | undefined;
-  /** A sentence; empty if there is none. */
-  readonly description: string;
-  /** Such as to the imprint. */
-  readonly links: readonly { name: string; url: string }[];
-  /** Of what states none itself, as one text (lib/licence.ts); empty if there is none. */
-  readonly licence: string;
-  /** Whether crawlers are asked to train no models with it. */
-  readonly refusesTraining: boolean;
-}
-
 const MAX_URL_LENGTH = 2048;
 const ID = '{id}';
 /** Stands for the id while the URL is parsed, which would escape the braces. */
 const SAMPLE_ID = '00000000-0000-4000-8000-000000000000';
-
-function readSite(read: Read): SiteConfig {
-  return {
-    fixed: (Object.keys(SITE_TEXTS) as SiteField[]).filter((field) =>
-      read(SITE_TEXTS[field], false, () => true),
-    ),
-    name: read('SITE_NAME', 'zukan', siteParsers.name),
-    logo: read<string | undefined>('SITE_LOGO', undefined, (text) => resolve(text)),
-    accent: read<string | undefined>('SITE_ACCENT', undefined, parseColour),
-    ratings: read<SiteConfig['ratings']>('SITE_RATINGS', ratings, parseRatings),
-    reportUrl: read<string | undefined>('REPORT_URL', undefined, parseReportUrl),
-    description: read('SITE_DESCRIPTION', '', siteParsers.description),
-    links: read<SiteConfig['links']>('SITE_LINKS', [], siteParsers.links),
-    licence: read('SITE_LICENCE', '', siteParsers.licence),
-    refusesTraining: read('AI_TRAINING', false, (text) =>
-      text === 'no' ? true : fail('must be no; leave it out to state nothing'),
-    ),
-  };
-}
-
-function describeSite(site: SiteConfig): Record<string, string> {
-  const { name, logo, accent, ratings, reportUrl, description, links, licence, refusesTraining } = site;
-  return {
-    SITE_NAME: name,
-    SITE_LOGO: logo ?? '(none)',
-    SITE_ACCENT: accent ?? '(vermilion)',
-    SITE_RATINGS: ratings.join(','),
-    REPORT_URL: reportUrl ?? '(none)',
-    SITE_DESCRIPTION: description || '(none)',
-    SITE_LINKS: links.map(({ name, url }) => `${name}=${url}`).join(', ') || '(none)',
-    SITE_LICENCE: licence || '(none)',
-    AI_TRAINING: refusesTraining ? 'no' : '(nothing stated)',
-  };
-}
 
 function parseColour(text: string): string {
   const [, digits = ''] = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text) ?? [];
@@ -392,7 +299,7 @@ function parseColour(text: string): string {
 }
 
 /** In the usual order. */
-function parseRatings(text: string): SiteConfig['ratings'] {
+function parseRatings(text: string): readonly (typeof ratings)[number][] {
   const names = split(text);
   const isValid = names.length > 0 && names.every((name) => ratings.some((rating) => rating === name));
   return isValid

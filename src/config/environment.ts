@@ -17,7 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hasPermissions, makeFolder, PRIVATE_FOLDER, renameWithRetry } from '../lib/file-system.ts';
 import { editDistance } from '../lib/text.ts';
-import { ConfigError, describeConfig, type Environment, isLinkKey, readConfig } from './config.ts';
+import { ConfigError, type Environment, isLinkKey, readConfig } from './config.ts';
 
 // The variables that configure zukan: those of the environment and, below them, of the settings file.
 
@@ -160,7 +160,7 @@ function parseValue(text: string): string | undefined {
 function nameWarnings(inEnvironment: string[], file: SettingsFile | undefined): string[] {
   // A full path, because the current folder may be gone.
   const any = { DATA_DIR: '/', DATABASE_URL: 'postgres://localhost/zukan' };
-  const known = Object.keys(describeConfig(readConfig(any)));
+  const known = Object.keys(readConfig(any).described);
   // Those of AWS are many, and none of ours.
   const isKnown = (name: string) => known.includes(name) || name.startsWith('AWS_');
   const unknown = Object.keys(file?.variables ?? {}).filter((name) => !isKnown(name));

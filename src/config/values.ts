@@ -5,9 +5,6 @@ import { resolve } from 'node:path';
 
 // Parsers that several variables share. They throw the reason why a value is wrong.
 
-/** Parses a variable. Unset or empty, it has its default. */
-export type Read = <T>(name: string, fallback: T, parse: (text: string) => T) => T;
-
 export function fail(reason: string): never {
   throw new Error(reason);
 }
@@ -166,13 +163,16 @@ export function sqliteDatabase(path: string): Database {
   return { engine: 'sqlite', path, tokensPath: path.replace(/(\.[^./\\]*)?$/, '-tokens.db') };
 }
 
-/** `readUrls` and `connections` apply to PostgreSQL only. */
-export function parseDatabase(text: string, readUrls: string[], connections: number): Database {
+/** Without the variables that apply to PostgreSQL only. */
+export function parseDatabase(text: string): Database {
   const path = /^sqlite:(.+)$/.exec(text)?.[1];
   if (path) return sqliteDatabase(resolve(path));
-  if (isPostgresUrl(text)) return { engine: 'postgres', url: text, readUrls, connections };
+  if (isPostgresUrl(text)) return { engine: 'postgres', url: text, readUrls: [], connections: 0 };
   throw new Error('must be "sqlite:" and a path, or a URL such as postgres://user:password@host:5432/zukan');
 }
+
+export const describeDatabase = (database: Database): string =>
+  database.engine === 'sqlite' ? `sqlite:${database.path}` : maskSecrets(database.url);
 
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '');

@@ -1,5 +1,5 @@
 /** What the catalogue has: `zukan stats` and `zukan blocked`; and how it is configured: `zukan config`. */
-import { type Config, describeConfig } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../config/environment.ts';
 import { openLogo, openSnapshot, openStore } from '../../server/engines.ts';
 import { formatTable, printLine, printLines, type Terminal } from '../terminal/terminal.ts';
@@ -56,7 +56,7 @@ export async function configCommand(
 ): Promise<void> {
   // `serve` would refuse to start.
   await openLogo(config);
-  const values = describeConfig(config);
+  const values = config.described;
   const rows = Object.entries(values).map(([name, value]) => [name, value, originOf(name)]);
   const origins = Object.fromEntries(rows.map(([name, , origin]) => [name, origin]));
   if (json) printLine(terminal, JSON.stringify({ ...values, origins }));
