@@ -1,10 +1,19 @@
 /** The catalogue as request handlers read it. */
 import type { ByteString } from '../lib/byte-string.ts';
+import type * as Type from '../lib/json-schema.ts';
 import type { RandomInt } from '../lib/random.ts';
 import type { SiteTexts } from '../lib/site-texts.ts';
 import type { ImageDocument } from './documents/image-document.ts';
-import type { FileType, Kind, Orientation, Page, Rating, Statistics, Window } from './schemas.ts';
-import type { ValueFilter } from './search/query.ts';
+import type {
+  FileType,
+  Kind,
+  Orientation,
+  Page,
+  Rating,
+  SearchResult,
+  Statistics,
+  Window,
+} from './schemas.ts';
 import type { SearchPosition, SeedPosition } from './sets/orders.ts';
 
 /** Which images qualify: those that meet every condition given. */
@@ -115,34 +124,13 @@ export interface EntryDetails {
   cover?: ImageDocument | undefined;
 }
 
+type SearchParts = Type.Static<typeof SearchResult>;
 /** Parameters of filters that say the same as a search. Those of entries are names of categories, and ids of all others. */
-export interface FoundFilters extends ValueFilter {
-  q?: string;
-  categories?: string[];
-  exclude?: string[];
-  artist?: string[];
-  excludeArtist?: string[];
-  character?: string[];
-  album?: string[];
-}
-
+export type FoundFilters = SearchParts['filters'];
 /** What a word of a search was taken for. */
-export interface FoundWord {
-  /** As it was typed. */
-  text: string;
-  as: 'word' | 'phrase' | Kind | 'title' | 'rating' | 'orientation' | 'type' | 'animation' | 'nothing';
-  /** The kinds of entries with such a name. */
-  kinds: Kind[];
-  excluded: boolean;
-  /** Whether it is about any image. */
-  found: boolean;
-}
-
+export type FoundWord = SearchParts['words'][number];
 /** Another spelling of a search, and how many images it finds. */
-export interface Suggestion {
-  q: string;
-  images: number;
-}
+export type Suggestion = SearchParts['suggestions'][number];
 
 /** What a search finds: of each kind at most ten entries with their covers, and a page of images, the best ones first. */
 export interface Found {

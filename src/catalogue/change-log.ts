@@ -5,37 +5,48 @@
  * that it changed is an item, with what was before and after. What a change removed is in the trash: whole images, and
  * the former files of images that got another one.
  */
+import * as Type from '../lib/json-schema.ts';
 import type { SavedImage } from './records.ts';
-import type { Kind } from './schemas.ts';
+import { KINDS, type Kind, timestampPattern } from './schemas.ts';
 
 /** `import` is a command or a watched folder. What is done in the studio is `studio`, adding pictures too. */
-export type ChangeOrigin = 'import' | 'shell' | 'studio';
+export const ChangeOrigin = Type.OneOf(['import', 'shell', 'studio']);
+export type ChangeOrigin = Type.Static<typeof ChangeOrigin>;
 
-export interface Change {
-  number: number;
-  at: string;
-  origin: ChangeOrigin;
+const Text = Type.String({ maxLength: 10_000 });
+const MAX_NUMBER = 2 ** 31 - 1;
+export const Count = Type.Integer({ minimum: 0, maximum: MAX_NUMBER });
+export const Position = Type.Integer({ minimum: 1, maximum: MAX_NUMBER });
+/** As it is compared: in UTC with milliseconds. */
+export const Time = Type.String({ pattern: timestampPattern });
+
+/** As backups and catalogue files have it, too. */
+export const Change = Type.Closed({
+  number: Position,
+  at: Time,
+  origin: ChangeOrigin,
   /** Of the operating system, or who signed in to a remote studio. */
-  user: string;
+  user: Text,
   /** One line. */
-  summary: string;
+  summary: Text,
   /** The paths that were imported; empty if pictures were added in the studio. Null if it is no import. */
-  source: string | null;
+  source: Type.Union([Text, Type.Null()]),
   /** Images that were added, changed and removed. */
-  added: number;
-  changed: number;
-  removed: number;
+  added: Count,
+  changed: Count,
+  removed: Count,
   /** Entries that were added, changed or removed. */
-  entries: number;
+  entries: Count,
   /** The numbers of the images that it added. There are none if the last one is lower than the first one. */
-  firstImage: number;
-  lastImage: number;
-  items: number;
+  firstImage: Position,
+  lastImage: Count,
+  items: Count,
   /** The change that this one undoes. */
-  undoes: number | null;
+  undoes: Type.Union([Position, Type.Null()]),
   /** `forgotten`: it changed too much to be remembered. `final`: it took images down, which cannot be undone. */
-  state: 'done' | 'undone' | 'forgotten' | 'final';
-}
+  state: Type.OneOf(['done', 'undone', 'forgotten', 'final']),
+});
+export type Change = Type.Static<typeof Change>;
 
 /** What is shown as one change. `parts` are the changes in it, if they are several; it has the number and the time of the last one. */
 export interface ChangeGroup extends Change {
@@ -101,7 +112,8 @@ function actionOf({ summary }: Change): string | undefined {
  * `blocked` is a name of an entry (JSON: kind and name), `removed` the hash of a picture that imports leave out. Of an image that
  * was taken down, only the hash is kept. The id of a text of the `site` is its field.
  */
-export type ItemKind = 'image' | Kind | 'blocked' | 'removed' | 'taken-down' | 'site';
+export const ITEM_KINDS = ['image', ...KINDS, 'blocked', 'removed', 'taken-down', 'site'] as const;
+export type ItemKind = (typeof ITEM_KINDS)[number];
 
 /** Of an image, `before` and `after` have the fields that changed; of anything else, all of it. Null: it did not exist. */
 export interface ChangeItem {

@@ -111,7 +111,9 @@ export const WebAddress = Type.String({
   description: 'an http or https URL; empty if unknown',
 });
 
-export const Rating = Type.OneOf(['sfw', 'questionable', 'nsfw']);
+/** From the mildest to the strictest. */
+export const RATINGS = ['sfw', 'questionable', 'nsfw'] as const;
+export const Rating = Type.OneOf(RATINGS);
 export const Orientation = Type.OneOf(['landscape', 'portrait', 'square']);
 export const fileTypes = ['jpeg', 'png', 'webp', 'gif', 'avif'] as const;
 export const Mimetype = Type.Union(fileTypes.map((type) => Type.Literal(`image/${type}` as const)));
@@ -315,12 +317,9 @@ export const SearchResult = Type.Object({
         ].map((name) => Type.Literal(name)),
         { description: 'what it was taken for; `nothing` has neither letters nor digits' },
       ),
-      kinds: Type.Array(
-        Type.Union((['artist', 'character', 'category', 'album'] as const).map((kind) => Type.Literal(kind))),
-        {
-          description: 'the kinds of records with such a name',
-        },
-      ),
+      kinds: Type.Array(Type.OneOf(['artist', 'character', 'category', 'album']), {
+        description: 'the kinds of records with such a name',
+      }),
       excluded: Type.Boolean({ description: 'whether images must not have it' }),
       found: Type.Boolean({ description: 'whether it is about any image' }),
     }),
@@ -390,11 +389,13 @@ export type Album = Type.Static<typeof Album>;
 export type Image = Type.Static<typeof Image>;
 export type Statistics = Type.Static<typeof Statistics>;
 
-/** The kinds of entries: records with a name that images belong to. An album also has an order of its images. */
-export type Kind = 'artist' | 'category' | 'character' | 'album';
+/** The kinds of entries that the documents of images mention. */
+export const MENTIONED_KINDS = ['artist', 'category', 'character'] as const;
+export type MentionedKind = (typeof MENTIONED_KINDS)[number];
 
-/** The kinds that the documents of images mention. */
-export type MentionedKind = Exclude<Kind, 'album'>;
+/** The kinds of entries: records with a name that images belong to. An album also has an order of its images. */
+export const KINDS = [...MENTIONED_KINDS, 'album'] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** A stored image document: the public JSON with placeholders for its link, and more on request (see document.ts). */
 export type Document = string;

@@ -7,7 +7,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Change, ChangeItem, ItemKind, Kept, UndoResult } from '../catalogue/change-log.ts';
 import { imageFields } from '../catalogue/documents/edit-image.ts';
 import { type BlockedName, type Decisions, nameKey, type RemovedFile } from '../catalogue/records.ts';
-import type { Kind } from '../catalogue/schemas.ts';
+import { KINDS, type Kind } from '../catalogue/schemas.ts';
 import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
 import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
 import { checkSavedRecord, type EntryLine } from '../import/records/record.ts';
@@ -15,8 +15,6 @@ import type { SiteField } from '../lib/site-texts.ts';
 import { nameImages } from './describe.ts';
 import { EditError } from './references.ts';
 import { isSame, mergeFields, type Undoing, undoImages } from './undo-images.ts';
-
-const KINDS = ['artist', 'category', 'character', 'album'] as const;
 
 interface UndoOptions {
   openWriter: () => Promise<CatalogueWriter>;

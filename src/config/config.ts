@@ -1,7 +1,7 @@
 /** Reads the environment into one frozen configuration. One error lists everything that is wrong. */
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
-import { SITE_TEXTS, type SiteField, type SiteLink, siteParsers } from '../lib/site-texts.ts';
+import { SITE_FIELDS, SITE_TEXTS, type SiteLink, siteParsers } from '../lib/site-texts.ts';
 import {
   availableCores,
   type Database,
@@ -170,7 +170,7 @@ export function readConfig(environment: Environment, checkImportOptions: CheckIm
     /** What makes the gallery one's own, and where to report its images. */
     site: {
       /** Those that variables say. */
-      fixed: (Object.keys(SITE_TEXTS) as SiteField[]).filter((field) => textOf(SITE_TEXTS[field])),
+      fixed: SITE_FIELDS.filter((field) => textOf(SITE_TEXTS[field])),
       name: read('SITE_NAME', 'zukan', siteParsers.name),
       /** The path of a picture; undefined: none. */
       logo: read('SITE_LOGO', undefined, (text) => resolve(text), orNone),

@@ -9,6 +9,7 @@ export const SITE_TEXTS = {
   licence: 'SITE_LICENCE',
 } as const;
 export type SiteField = keyof typeof SITE_TEXTS;
+export const SITE_FIELDS = Object.keys(SITE_TEXTS) as SiteField[];
 /** As a variable would say them. */
 export type SiteTexts = Partial<Record<SiteField, string>>;
 

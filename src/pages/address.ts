@@ -170,7 +170,6 @@ export function isPlain(view: View): boolean {
 
 // The addresses of version 1, which all had one path.
 
-const singleKinds = ['artist', 'character', 'category', 'album'] as const;
 /** The views of single entries took no others. */
 const OLD_FILTERS: readonly string[] = ['nsfw', 'orientation', 'animated'];
 const RENAMED: Record<string, string> = {
@@ -203,7 +202,7 @@ function newPath(raw: RawQuery, textOf: (name: string) => string): string | unde
   const image = readUuid(textOf('image'));
   if (image) return `/pictures/${image}`;
   const isFilter = (name: string) => name in parameters.random.properties && !OLD_FILTERS.includes(name);
-  for (const kind of singleKinds) {
+  for (const kind of kinds) {
     const id = readUuid(textOf(kind));
     // Together with other filters, an artist is a filter of random images.
     if (id && ![...raw.keys()].some((name) => name !== kind && isFilter(name)))

@@ -3,14 +3,28 @@
  * The server validates every request with it (requests.ts), and both sides take their types from it. The page imports types
  * only, so nothing of this file, or of what it imports, may need Node's types.
  */
-import type { Change, ChangeGroup, DescribedItem, Kept } from '../catalogue/change-log.ts';
+import {
+  type Change,
+  type ChangeGroup,
+  ChangeOrigin,
+  type DescribedItem,
+  type Kept,
+} from '../catalogue/change-log.ts';
 import { EDITABLE_FIELDS, type EditableField } from '../catalogue/documents/edit-image.ts';
 import { FOLDER_RULES } from '../catalogue/records.ts';
-import { type GivenDetails, type Image, type Kind, Rating, uuidPattern } from '../catalogue/schemas.ts';
+import {
+  type GivenDetails,
+  type Image,
+  KINDS,
+  type Kind,
+  MENTIONED_KINDS,
+  Rating,
+  uuidPattern,
+} from '../catalogue/schemas.ts';
 import { MAX_QUERY_LENGTH } from '../catalogue/search/query.ts';
 import { MAX_ALBUM_IMAGES } from '../catalogue/writer.ts';
 import * as Type from '../lib/json-schema.ts';
-import type { SiteTexts } from '../lib/site-texts.ts';
+import { SITE_FIELDS, type SiteTexts } from '../lib/site-texts.ts';
 
 // What requests may contain. Everything is bounded.
 
@@ -36,11 +50,9 @@ const AlbumIds = ids(MAX_ALBUM_IMAGES);
 /** PostgreSQL cannot store the character NUL. */
 const Text = Type.String({ maxLength: MAX_TEXT, pattern: '^[^\\0]*$' });
 const Texts = Type.Array(Text, { maxItems: MAX_NAMES });
-const mentioned = [Type.Literal('artist'), Type.Literal('category'), Type.Literal('character')] as const;
-const MentionedKindSchema = Type.Union([...mentioned]);
-const KindSchema = Type.Union([...mentioned, Type.Literal('album')]);
-const Origin = Type.OneOf(['import', 'shell', 'studio']);
-const SiteField = Type.OneOf(['name', 'description', 'links', 'licence']);
+const MentionedKindSchema = Type.OneOf(MENTIONED_KINDS);
+const KindSchema = Type.OneOf(KINDS);
+const SiteField = Type.OneOf(SITE_FIELDS);
 const Flag = Type.Optional(Type.Literal(''));
 /** The number of a change, and the same in a query. */
 const ChangeNumber = Type.Integer({ minimum: 1, maximum: 999_999_999 });
@@ -338,7 +350,11 @@ export const endpoints = {
   '/data/suggestions': query(Type.Closed({ kind: KindSchema, text: Text })).returns<Counted[]>(),
   '/data/steps': query(Nothing).returns<Changed>(),
   '/data/history': query(
-    Type.Closed({ image: Type.Optional(Id), origin: Type.Optional(Origin), since: Type.Optional(Time) }),
+    Type.Closed({
+      image: Type.Optional(Id),
+      origin: Type.Optional(ChangeOrigin),
+      since: Type.Optional(Time),
+    }),
   ).returns<ChangeGroup[]>(),
   '/data/change': query(Type.Closed({ number: Digits, image: Type.Optional(Id) })).returns<DescribedItem[]>(),
   '/data/removed': query(Nothing).returns<RemovedPicture[]>(),

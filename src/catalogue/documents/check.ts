@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { streamBatches } from '../../lib/concurrency.ts';
 import type { ChangeLogReader, ChangeLogWriter, StoredItem } from '../change-log.ts';
 import { cleanName, findFlaws, isId } from '../names.ts';
-import { type Kind, pickDetails } from '../schemas.ts';
+import { KINDS, type Kind, MENTIONED_KINDS, pickDetails } from '../schemas.ts';
 import { termsOf } from '../search/words.ts';
 import { blockOf, packKeys } from '../sets/blocks.ts';
 import type { Placement } from '../sets/image-set.ts';
@@ -23,7 +23,6 @@ import { parseStored, readDocument, readTexts, type StoredImage } from './docume
 import { formatEdited, parseEdited, parseMarks, placeImage } from './edit-image.ts';
 
 const BATCH_SIZE = 500;
-const kinds: Kind[] = ['artist', 'category', 'character'];
 
 export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
   for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
@@ -98,7 +97,7 @@ async function* checkImages(
   onRow: (row: SavedImage) => Promise<void> = async () => {},
 ): AsyncGenerator<FaultyImage, void> {
   const entries = new Map<string, SavedEntry>();
-  for (const kind of kinds)
+  for (const kind of MENTIONED_KINDS)
     for await (const entry of snapshot.entries(kind)) entries.set(`${kind} ${entry.id}`, entry);
   const albums = new Map<string, number[]>();
   for await (const { shelf, images = [] } of snapshot.entries('album'))
@@ -235,7 +234,6 @@ function hasDocument(id: string, document: string): boolean {
 
 // Finds the texts that older versions accepted, with characters that nobody sees. Only an operator knows what they should be.
 
-const KINDS: Kind[] = ['artist', 'category', 'character', 'album'];
 /** The options of `zukan entry` and `zukan edit` that are not called like their field. Any name given also mends the aliases. */
 const options: Record<string, string> = {
   aliases: 'name',

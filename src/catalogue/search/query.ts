@@ -2,7 +2,7 @@
  * The language of searches: words and "quoted phrases", each perhaps with `-` for what must not be, and with a prefix such as `artist:`
  * for where to look. People type it, so every text is valid. Pure.
  */
-import { type FileType, fileTypes, type Kind, type Orientation, type Rating } from '../schemas.ts';
+import { type FileType, fileTypes, type Kind, type Orientation, RATINGS, type Rating } from '../schemas.ts';
 import { foldText, type Phrase, toPhrase } from './words.ts';
 
 /** What a word may be about if its prefix says so. */
@@ -46,7 +46,7 @@ interface Place {
 export const MAX_QUERY_LENGTH = 100;
 
 const values = {
-  nsfw: ['sfw', 'questionable', 'nsfw'] satisfies Rating[],
+  nsfw: [...RATINGS],
   orientation: ['landscape', 'portrait', 'square'] satisfies Orientation[],
   type: [...fileTypes],
   animated: ['animated', 'still'],

@@ -1,6 +1,7 @@
 /** The options of `zukan import`. Those that say how a folder is imported are also the ones of IMPORT_OPTIONS. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { FOLDER_RULES, type FolderChoice } from '../../catalogue/records.ts';
+import { RATINGS } from '../../catalogue/schemas.ts';
 import { checkRules, parseRule } from '../../import/sources/ignore.ts';
 import type { FolderCategories } from '../../import/sources/walk.ts';
 import { UsageError } from '../terminal/terminal.ts';
@@ -11,7 +12,7 @@ export function addFolderOptions(command: Command): Command {
       new Option(
         '--default-rating <rating>',
         'rating of new pictures that nothing marks as explicit or safe (default: DEFAULT_RATING)',
-      ).choices(['sfw', 'questionable', 'nsfw']),
+      ).choices(RATINGS),
     )
     .option(
       '--folder-categories <which>',

@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import { entryDifferences } from '../../catalogue/documents/edit-image.ts';
 import { formerNames } from '../../catalogue/names.ts';
-import type { Kind } from '../../catalogue/schemas.ts';
+import { KINDS, type Kind } from '../../catalogue/schemas.ts';
 import type { CatalogueWriter, SavedEntry } from '../../catalogue/writer.ts';
 import {
   blockNames,
@@ -59,7 +59,6 @@ interface EntryFlags {
   json?: boolean;
 }
 
-const kinds: Kind[] = ['artist', 'category', 'character', 'album'];
 /** The options that set a field, and the kinds that have it. */
 const fieldOptions: Record<string, { field: string; kinds: Kind[] }> = {
   url: { field: 'url', kinds: ['artist'] },
@@ -128,7 +127,7 @@ export async function entryCommand(
 }
 
 function readKind(name: string): Kind {
-  const kind = kinds.find((kind) => kind === name);
+  const kind = KINDS.find((kind) => kind === name);
   if (!kind) throw new UsageError(`${name}: must be artist, category, character or album`);
   return kind;
 }

@@ -11,6 +11,7 @@ import {
   type UndoResult,
 } from '../../catalogue/change-log.ts';
 import { isId } from '../../catalogue/names.ts';
+import { KINDS } from '../../catalogue/schemas.ts';
 import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { describeItems } from '../../changes/describe.ts';
 import { matchEntries } from '../../changes/references.ts';
@@ -36,7 +37,6 @@ import {
 } from '../terminal/terminal.ts';
 import { writersFor } from '../writer.ts';
 
-const KINDS = ['artist', 'category', 'character', 'album'] as const;
 const DEFAULT_LIMIT = 100;
 
 interface HistoryFlags {

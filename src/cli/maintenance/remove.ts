@@ -1,7 +1,7 @@
 /** `zukan trash` moves images to the trash and back; `zukan remove` takes them down at once and for good. */
 import { availableParallelism } from 'node:os';
 import type { TrashedImage } from '../../catalogue/change-log.ts';
-import type { MentionedKind } from '../../catalogue/schemas.ts';
+import { MENTIONED_KINDS, type MentionedKind } from '../../catalogue/schemas.ts';
 import { nameOf } from '../../changes/describe.ts';
 import { changeCatalogue, findEntry } from '../../changes/references.ts';
 import { emptyTrash, type RemovalTarget, removeImages, restoreTrashed } from '../../changes/remove.ts';
@@ -259,9 +259,8 @@ const quoteAll = (names: string[]) => names.map((name) => `"${name}"`).join(', '
 
 type TargetFlags = Partial<Record<MentionedKind, string>>;
 
-const kinds: MentionedKind[] = ['artist', 'category', 'character'];
-
-const namedKinds = (flags: TargetFlags): MentionedKind[] => kinds.filter((kind) => flags[kind] !== undefined);
+const namedKinds = (flags: TargetFlags): MentionedKind[] =>
+  MENTIONED_KINDS.filter((kind) => flags[kind] !== undefined);
 
 async function readTarget(
   parameters: string[],

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { Option } from 'commander';
 import type { Difference } from '../../catalogue/change-log.ts';
 import { joinLines } from '../../catalogue/lines.ts';
-import type { Rating } from '../../catalogue/schemas.ts';
+import { RATINGS } from '../../catalogue/schemas.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isFull, measureDisks } from '../../lib/file-system.ts';
@@ -134,8 +134,6 @@ const widthOf = (text: string): number =>
 
 // Values of options.
 
-const ratings: Rating[] = ['sfw', 'questionable', 'nsfw'];
-
 /** An option that can be repeated, and takes one value each time. */
 export function repeatable(flags: string, description: string): Option {
   const collect = (value: string, previous: string[] = []) => [...previous, value];
@@ -154,7 +152,7 @@ export function parsePort(text: string): number {
 }
 
 export const ratingOption = (description: string): Option =>
-  new Option('--rating <rating>', description).choices(ratings);
+  new Option('--rating <rating>', description).choices(RATINGS);
 
 export function parseTime(text: string): string {
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text).getTime() : Number.NaN;

@@ -1,11 +1,21 @@
 /** The lines of the change log and of the trash: what they may contain, and what they become. Pure. */
-import type { Change, ItemKind, StoredItem, TrashedImage } from '../../catalogue/change-log.ts';
+import {
+  Change,
+  Count,
+  ITEM_KINDS,
+  type ItemKind,
+  Position,
+  type StoredItem,
+  Time,
+  type TrashedImage,
+} from '../../catalogue/change-log.ts';
 import { composeDocument, dimensions, formatPreviews } from '../../catalogue/documents/document.ts';
 import { type EditableField, formatEdited } from '../../catalogue/documents/edit-image.ts';
 import { withoutTitle } from '../../catalogue/lines.ts';
 import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
 import {
   ETag,
+  KINDS,
   MAX_FILE_NAME_LENGTH,
   pickDetails,
   Rating,
@@ -29,36 +39,13 @@ import type { Picture } from './image.ts';
 
 // What the lines of the change log and of the trash may contain, in a catalogue file and in a backup.
 
-const Text = Type.String({ maxLength: 10_000 });
-/** As it is compared: in UTC with milliseconds. */
-const Time = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
-const MAX_NUMBER = 2 ** 31 - 1;
-const Count = Type.Integer({ minimum: 0, maximum: MAX_NUMBER });
-const Position = Type.Integer({ minimum: 1, maximum: MAX_NUMBER });
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Comes first in a catalogue file: the numbers in the log are right if exactly so many images are imported. */
 export const HistoryHeader = Type.Closed({ type: Type.Literal('history'), images: Count, trash: Count });
 export type HistoryHeader = Type.Static<typeof HistoryHeader>;
 
-const ChangeLine = Type.Closed({
-  type: Type.Literal('change'),
-  number: Position,
-  at: Time,
-  origin: Type.OneOf(['import', 'shell', 'studio']),
-  user: Text,
-  summary: Text,
-  source: orNull(Text),
-  added: Count,
-  changed: Count,
-  removed: Count,
-  entries: Count,
-  firstImage: Position,
-  lastImage: Count,
-  items: Count,
-  undoes: orNull(Position),
-  state: Type.OneOf(['done', 'undone', 'forgotten', 'final']),
-});
+const ChangeLine = Type.Closed({ type: Type.Literal('change'), ...Change.properties });
 type ChangeLine = Type.Static<typeof ChangeLine>;
 
 /** Its kind says what else `before` and `after` may contain (`validators`). */
@@ -67,17 +54,7 @@ const Fields = Type.Object({});
 export const ItemLine = Type.Closed({
   type: Type.Literal('change-item'),
   change: Position,
-  kind: Type.OneOf([
-    'image',
-    'artist',
-    'category',
-    'character',
-    'album',
-    'blocked',
-    'removed',
-    'taken-down',
-    'site',
-  ]),
+  kind: Type.OneOf(ITEM_KINDS),
   id: Type.String({ minLength: 1, maxLength: 10_000 }),
   before: orNull(Fields),
   after: orNull(Fields),
@@ -101,7 +78,6 @@ export type HistoryLine = HistoryHeader | ChangeLine | ItemLine | TrashLine;
 const AnyText = Type.String({ maxLength: 10_000 });
 const DateTime = Type.String({ format: 'date-time' });
 const Ids = Type.Array(Uuid);
-const Kind = Type.OneOf(['artist', 'category', 'character', 'album']);
 
 /** `checkEntry` checks more of it. */
 const entryFields = {
@@ -138,7 +114,12 @@ const validators: Record<ItemKind, Validator> = {
   character: Entry,
   album: Album,
   blocked: compile(
-    Type.Closed({ kind: Kind, name: AnyText, blockedAt: DateTime, skips: Type.Optional(Type.Literal(true)) }),
+    Type.Closed({
+      kind: Type.OneOf(KINDS),
+      name: AnyText,
+      blockedAt: DateTime,
+      skips: Type.Optional(Type.Literal(true)),
+    }),
   ),
   removed: compile(Type.Closed({ hash: ETag, image: Uuid, removedAt: DateTime, reason: AnyText })),
   'taken-down': compile(Type.Closed({ hash: ETag })),

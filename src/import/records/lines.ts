@@ -7,6 +7,7 @@ import {
   Count,
   dimens,
   ETag,
+  KINDS,
   MAX_DESCRIPTION_LENGTH,
   MAX_FILE_NAME_LENGTH,
   MAX_TITLE_LENGTH,
@@ -19,6 +20,7 @@ import {
 import { MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { MAX_LICENCE_LENGTH } from '../../lib/licence.ts';
+import { SITE_FIELDS } from '../../lib/site-texts.ts';
 import { RecordError } from './problems.ts';
 
 export interface Line {
@@ -169,7 +171,7 @@ const Time = Type.String({ format: 'date-time' });
 /** What an operator removed: names of entries, and below bytes of pictures. */
 export const BlockedLine = Type.Closed({
   type: Type.Literal('blocked'),
-  kind: Type.OneOf(['artist', 'category', 'character', 'album']),
+  kind: Type.OneOf(KINDS),
   name: Type.String({ minLength: 1, maxLength: 255 }),
   skips: Type.Optional(Type.Literal(true)),
   createdAt: Type.Optional(Time),
@@ -188,7 +190,7 @@ export type RemovedLine = Type.Static<typeof RemovedLine>;
 /** A text of the site, as a variable would say it. */
 export const SiteLine = Type.Closed({
   type: Type.Literal('site'),
-  field: Type.OneOf(['name', 'description', 'links', 'licence']),
+  field: Type.OneOf(SITE_FIELDS),
   text: Type.String({ minLength: 1, maxLength: 30_000 }),
   createdAt: Type.Optional(Time),
 });

@@ -3,7 +3,7 @@
  * markers of a picture count together: the strictest wins, and one whose value is not in the table counts as explicit.
  */
 import { cleanName } from '../../catalogue/names.ts';
-import type { Rating } from '../../catalogue/schemas.ts';
+import { RATINGS, type Rating } from '../../catalogue/schemas.ts';
 import type { UnknownMarker } from '../records/record.ts';
 
 /** `rating` is undefined if the value is not understood. */
@@ -193,10 +193,9 @@ export interface MarkedRating {
 
 const MAX_UNKNOWN = 5;
 const MAX_SHOWN_LENGTH = 60;
-const strictness: Rating[] = ['sfw', 'questionable', 'nsfw'];
 
 export function isStricter(a: Rating, b: Rating): boolean {
-  return strictness.indexOf(a) > strictness.indexOf(b);
+  return RATINGS.indexOf(a) > RATINGS.indexOf(b);
 }
 
 export function strictest(a: Rating | undefined, b: Rating | undefined): Rating | undefined {

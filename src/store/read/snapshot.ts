@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { findUnused, MAX_PREVIEWS_LENGTH, possibleOriginals } from '../../catalogue/documents/document.ts';
 import { foldName, normaliseName } from '../../catalogue/names.ts';
 import { nameKey } from '../../catalogue/records.ts';
+import { KINDS } from '../../catalogue/schemas.ts';
 import {
   addSizes,
   blockOf,
@@ -61,7 +62,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
     async isEmpty() {
       const records = [
         this.images(),
-        ...(['artist', 'category', 'character', 'album'] as const).map((kind) => this.entries(kind)),
+        ...KINDS.map((kind) => this.entries(kind)),
         this.blockedNames(),
         this.siteTexts(),
         this.removedFiles(),
@@ -348,7 +349,7 @@ export async function* findShelfProblems(
   if (stored.size > 0) yield 'images are on a list that does not exist';
 }
 
-const isEntry = (kind: string) => ['artist', 'category', 'character', 'album'].includes(kind);
+const isEntry = (kind: string) => KINDS.some((one) => one === kind);
 
 async function haveSizes(session: ReadSession, block: number, placed: Placed[]): Promise<boolean> {
   const [row] = await session.query<{ sizes: string }>('select sizes from size_block where block = $1', [
