@@ -9,6 +9,7 @@
  * A picture's file is never changed, so that a backup into the same folder only adds to it until its manifest is in place.
  * All names of files follow from the id of the lists and from hashes: a backup cannot name a path.
  */
+
 import { isScope, type TokenRecord } from '../access/tokens.ts';
 import { extensionOf, readPreviews } from '../catalogue/documents/document.ts';
 import { imageLine } from '../catalogue/lines.ts';
@@ -18,9 +19,9 @@ import { type Mimetype, Rating, uuidPattern } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, ImageRow } from '../catalogue/writer.ts';
 import { hashInKey, pictureKey } from '../import/files.ts';
 import { checkHistory, checkTrashed, type HistoryLine } from '../import/plan/history.ts';
-import { RecordError, withSubject } from '../import/records/problems.ts';
+import { RecordError, withSubject } from '../import/records/lines.ts';
 import { checkSavedRecord, type ImageLine, parseJson, type RecordLine } from '../import/records/record.ts';
-import { checkRules, parseRule } from '../import/sources/ignore.ts';
+import { checkRules, parseRule } from '../import/sources/files.ts';
 import * as Schema from '../lib/json-schema.ts';
 import { compile, type Validator } from '../lib/validator.ts';
 import { BEFORE_1_0 } from '../lib/version.ts';

@@ -7,8 +7,7 @@ import { closeSync, openSync } from 'node:fs';
 import { chmod, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { readLines } from '../import/records/lines.ts';
-import { RecordError } from '../import/records/problems.ts';
+import { RecordError, readLines } from '../import/records/lines.ts';
 import { FileUnreadable, openInside, readInside } from '../import/sources/files.ts';
 import { flush, ifExists, makeFolder, PRIVATE_FOLDER, renameWithRetry } from '../lib/file-system.ts';
 import {

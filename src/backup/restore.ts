@@ -9,8 +9,15 @@ import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts'
 import { hashInKey } from '../import/files.ts';
 import type { NewRecordDefaults } from '../import/plan/existing.ts';
 import { noLooks } from '../import/plan/looks.ts';
-import { lineText, MAX_LINE_BYTES, readLines } from '../import/records/lines.ts';
-import { type Problem, Problems, RecordError, withSubject } from '../import/records/problems.ts';
+import {
+  lineText,
+  MAX_LINE_BYTES,
+  type Problem,
+  Problems,
+  RecordError,
+  readLines,
+  withSubject,
+} from '../import/records/lines.ts';
 import { runImport } from '../import/run.ts';
 import { identifyFolder, openInside, readInside, sizeInside } from '../import/sources/files.ts';
 import type { FilePicture, PendingRecord, Source } from '../import/sources/source.ts';

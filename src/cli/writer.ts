@@ -7,7 +7,7 @@ import { changeCatalogue } from '../changes/references.ts';
 import { emptyTrash } from '../changes/remove.ts';
 import type { Config } from '../config/config.ts';
 import { removeLeftovers } from '../import/files.ts';
-import { RecordError } from '../import/records/problems.ts';
+import { RecordError } from '../import/records/lines.ts';
 import { expiryTime, isInDoubt } from '../lib/clock.ts';
 import type { Files } from '../media/files.ts';
 import { openFiles, openWriter } from '../server/engines.ts';

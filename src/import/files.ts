@@ -38,7 +38,7 @@ import {
   readPicture,
   useOriginal,
 } from '../media/picture.ts';
-import { RecordError } from './records/problems.ts';
+import { RecordError } from './records/lines.ts';
 import { FileUnreadable, readInside, sizeInside } from './sources/files.ts';
 import type { FilePicture, Source } from './sources/source.ts';
 

@@ -10,7 +10,7 @@ import { ImportApplier } from './apply/apply.ts';
 import type { Prune } from './apply/versions.ts';
 import { changeFiles } from './files.ts';
 import { type ImportOptions, PictureCopies, prepareSource } from './prepare/prepare.ts';
-import { type Problem, Problems, RecordError } from './records/problems.ts';
+import { type Problem, Problems, RecordError } from './records/lines.ts';
 import { identifyFolder } from './sources/files.ts';
 import type { Source } from './sources/source.ts';
 

@@ -9,7 +9,7 @@ import type { AddressInfo, BlockList, Server as NetServer, Socket } from 'node:n
 import type { Readable } from 'node:stream';
 import { isForeign, ownerOf } from '../access/clients.ts';
 import { EditError } from '../changes/references.ts';
-import { RecordError } from '../import/records/problems.ts';
+import { RecordError } from '../import/records/lines.ts';
 import { type Access, checkPost, type Session } from './access.ts';
 import { type Address, endpoints, type Progress, type RequestTo, type ResponseOf } from './contract.ts';
 import {

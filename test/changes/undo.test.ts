@@ -12,7 +12,7 @@ import { createEntry, EditError } from '../../src/changes/references.ts';
 import { removeImages, restoreTrashed } from '../../src/changes/remove.ts';
 import { undoChange } from '../../src/changes/undo.ts';
 import type { Config } from '../../src/config/config.ts';
-import { RecordError } from '../../src/import/records/problems.ts';
+import { RecordError } from '../../src/import/records/lines.ts';
 import type { EntryLine } from '../../src/import/records/record.ts';
 import { openFiles, openSnapshot, openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';

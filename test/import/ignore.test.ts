@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isNamedThumbnail, isThumbnailOf } from '../../src/import/plan/looks.ts';
-import { isIgnored, isJunk, parseRules } from '../../src/import/sources/ignore.ts';
+import { isIgnored, isJunk, parseRules } from '../../src/import/sources/files.ts';
 import { IGNORE_FILE, IgnoreFiles } from '../../src/import/sources/walk.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { lineText, MAX_LINE_BYTES, readLines } from '../../src/import/records/lines.ts';
-import { RecordError } from '../../src/import/records/problems.ts';
+import { lineText, MAX_LINE_BYTES, RecordError, readLines } from '../../src/import/records/lines.ts';
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);

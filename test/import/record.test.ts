@@ -1,7 +1,7 @@
 /** Parsing records: errors name the invalid field. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RecordError } from '../../src/import/records/problems.ts';
+import { RecordError } from '../../src/import/records/lines.ts';
 import { parseRecord } from '../../src/import/records/record.ts';
 
 const meta = { eTag: 'e', size: 1, mimetype: 'image/png', color: '#00ff00', dimens: { width: 1, height: 1 } };

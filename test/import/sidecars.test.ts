@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { DETAIL_FIELDS } from '../../src/catalogue/schemas.ts';
-import { RecordError } from '../../src/import/records/problems.ts';
+import { RecordError } from '../../src/import/records/lines.ts';
 import type { ImageLine } from '../../src/import/records/record.ts';
 import { mergeFields, toRecord } from '../../src/import/sidecar/fields.ts';
 import { readSidecar } from '../../src/import/sidecar/read.ts';

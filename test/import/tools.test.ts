@@ -10,7 +10,7 @@ import {
   splitItems,
 } from '../../src/import/sidecar/read.ts';
 import { sidecarFinder } from '../../src/import/sources/walk.ts';
-import { allKeywords } from '../../src/media/metadata/keywords.ts';
+import { allKeywords } from '../../src/media/metadata/read.ts';
 
 test('a text is read as tags only if it looks like tags', () => {
   const tags = [

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { defaultTuning } from '../../src/lib/tuning.ts';
-import { Sitemap } from '../../src/pages/sitemap.ts';
+import { Sitemap } from '../../src/pages/site-files.ts';
 import { openStore } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { drawInto } from '../support/pictures/pictures.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../import/apply/versions.ts';
 import { NearDuplicates } from '../../import/plan/looks.ts';
 import type { ImportSource } from '../../import/prepare/prepare.ts';
-import type { StopsAt } from '../../import/records/problems.ts';
+import type { StopsAt } from '../../import/records/lines.ts';
 import { InvalidRecords, runImport } from '../../import/run.ts';
 import { identifyFolder } from '../../import/sources/files.ts';
 import {

@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { FOLDER_RULES, type FolderChoice } from '../../catalogue/records.ts';
 import { RATINGS } from '../../catalogue/schemas.ts';
-import { checkRules, parseRule } from '../../import/sources/ignore.ts';
+import { checkRules, parseRule } from '../../import/sources/files.ts';
 import type { FolderCategories } from '../../import/sources/walk.ts';
 import { UsageError } from '../terminal/terminal.ts';
 

@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import type { Change, Difference } from '../../catalogue/change-log.ts';
 import type { ImportListener, NoteKind } from '../../import/plan/existing.ts';
 import type { NearDuplicates } from '../../import/plan/looks.ts';
-import type { Problem } from '../../import/records/problems.ts';
+import type { Problem } from '../../import/records/lines.ts';
 import type { RecordLine } from '../../import/records/record.ts';
 import type { ImportResult } from '../../import/run.ts';
 import type { IgnoreReason } from '../../import/sources/walk.ts';

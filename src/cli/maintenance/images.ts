@@ -23,7 +23,7 @@ import {
 } from '../../changes/images.ts';
 import type { Config } from '../../config/config.ts';
 import { hashPicture } from '../../import/plan/looks.ts';
-import { RecordError } from '../../import/records/problems.ts';
+import { RecordError } from '../../import/records/lines.ts';
 import { diskPaths, readInside } from '../../import/sources/files.ts';
 import { newId } from '../../lib/random.ts';
 import { PictureError } from '../../media/metadata/part.ts';

@@ -14,7 +14,7 @@ import type { Config } from '../../config/config.ts';
 import { addLinkKeys, findLinkKeys } from '../../config/environment.ts';
 import { describeStorage } from '../../config/values.ts';
 import { findOutdated } from '../../import/files.ts';
-import { type Problem, RecordError } from '../../import/records/problems.ts';
+import { type Problem, RecordError } from '../../import/records/lines.ts';
 import { InvalidRecords, isRefused } from '../../import/run.ts';
 import { makeFolder, portablePath, replaceFile } from '../../lib/file-system.ts';
 import { newId } from '../../lib/random.ts';

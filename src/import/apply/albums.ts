@@ -8,7 +8,7 @@ import { inBatches } from '../../lib/concurrency.ts';
 import { entryDocument, type FolderAlbum, planFolderAlbum } from '../plan/entry.ts';
 import { ExistingEntries, type NewRecordDefaults } from '../plan/existing.ts';
 import type { ImportOptions } from '../prepare/prepare.ts';
-import { RecordError } from '../records/problems.ts';
+import { RecordError } from '../records/lines.ts';
 import { type EntryLine, type ImageLine, isValidRecord } from '../records/record.ts';
 import type { Source } from '../sources/source.ts';
 import { loadEntries } from './decisions.ts';

@@ -28,8 +28,13 @@ import {
   pictureFromRecord,
   pictureOf,
 } from '../prepare/prepare.ts';
-import type { DecisionLine } from '../records/lines.ts';
-import { type Problem, type Problems, RecordError, type RecordLocation } from '../records/problems.ts';
+import {
+  type DecisionLine,
+  type Problem,
+  type Problems,
+  RecordError,
+  type RecordLocation,
+} from '../records/lines.ts';
 import { type EntryLine, mentionedNames, type RecordLine } from '../records/record.ts';
 import type { Source, SourcePicture } from '../sources/source.ts';
 import { AlbumFiles, FolderAlbums } from './albums.ts';

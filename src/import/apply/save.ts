@@ -16,7 +16,7 @@ import {
 } from '../plan/existing.ts';
 import { completeRecord, planImage } from '../plan/image.ts';
 import type { ImageWithPicture, ImportOptions, Located } from '../prepare/prepare.ts';
-import type { Problems } from '../records/problems.ts';
+import type { Problems } from '../records/lines.ts';
 import {
   type EntryLine,
   type ImageLine,

@@ -3,7 +3,7 @@ import { cleanNames, normaliseName } from '../../catalogue/names.ts';
 import { nameKey } from '../../catalogue/records.ts';
 import { readArtistRights } from '../../catalogue/rights.ts';
 import { type Entry, MAX_ALBUM_IMAGES, type SavedEntry } from '../../catalogue/writer.ts';
-import { RecordError } from '../records/problems.ts';
+import { RecordError } from '../records/lines.ts';
 import type { EntryLine } from '../records/record.ts';
 import { type ExistingEntries, type NewRecordDefaults, nameIdentity, type Outcome } from './existing.ts';
 

@@ -4,7 +4,7 @@ import { fold, isId } from '../../catalogue/names.ts';
 import { type BlockedName, nameKey, type RemovedFile } from '../../catalogue/records.ts';
 import type { Kind } from '../../catalogue/schemas.ts';
 import type { Lookup, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
-import { RecordError } from '../records/problems.ts';
+import { RecordError } from '../records/lines.ts';
 import type { EntryLine, ImageLine, RecordLine } from '../records/record.ts';
 
 // Batches of records that can be looked up together. Records that may be the same one go into different batches, because

@@ -1,4 +1,5 @@
 /** The lines of the change log and of the trash: what they may contain, and what they become. Pure. */
+
 import {
   Change,
   Count,
@@ -25,8 +26,7 @@ import {
 import type { TSchema } from '../../lib/json-schema.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
-import { detailFields } from '../records/lines.ts';
-import { RecordError, withSubject } from '../records/problems.ts';
+import { detailFields, RecordError, withSubject } from '../records/lines.ts';
 import {
   artistOf,
   checkSavedRecord,

@@ -16,8 +16,7 @@ import { Batch, describeRemoved, type ImportListener, type NewRecordDefaults } f
 import type { HistoryLine } from '../plan/history.ts';
 import { type Picture, placeOf } from '../plan/image.ts';
 import { isNamedThumbnail, type Looks } from '../plan/looks.ts';
-import type { DecisionLine } from '../records/lines.ts';
-import type { ProblemOptions, Problems, RecordLocation } from '../records/problems.ts';
+import type { DecisionLine, ProblemOptions, Problems, RecordLocation } from '../records/lines.ts';
 import {
   type EntryLine,
   type ImageLine,

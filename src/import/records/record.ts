@@ -1,4 +1,5 @@
 /** Parses a line of a catalogue file, and validates records. */
+
 import { UNKNOWN_ARTIST } from '../../catalogue/documents/document.ts';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import { findFlaws, isId, normaliseName, normaliseTexts } from '../../catalogue/names.ts';
@@ -17,7 +18,7 @@ import { siteParsers } from '../../lib/site-texts.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
 import { isSafeKey } from '../../media/files.ts';
 import * as lines from './lines.ts';
-import { RecordError, withSubject } from './problems.ts';
+import { RecordError, withSubject } from './lines.ts';
 
 type CategoryLine = Type.Static<typeof lines.CategoryLine>;
 type ArtistLine = Type.Static<typeof lines.ArtistLine>;

@@ -2,7 +2,7 @@
 import { isId } from '../../catalogue/names.ts';
 import { licenceText } from '../../lib/licence.ts';
 import { editDistance } from '../../lib/text.ts';
-import { RecordError } from '../records/problems.ts';
+import { RecordError } from '../records/lines.ts';
 import {
   altText,
   categoryNames,

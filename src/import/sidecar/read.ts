@@ -1,6 +1,6 @@
 /** Reads the sidecars of a picture: files next to it, in the formats of several tools, and the metadata in the picture itself. */
 import { type Metadata, readXmp } from '../../media/metadata/read.ts';
-import { RecordError, withSubject } from '../records/problems.ts';
+import { RecordError, withSubject } from '../records/lines.ts';
 import { type ImageLine, isValidRecord, type OpenField } from '../records/record.ts';
 import {
   altText,

@@ -1,4 +1,5 @@
 /** Finds the pictures of a folder, the files next to each that describe it, and what the folder says about them. */
+
 import { type Dirent, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
@@ -7,8 +8,7 @@ import type { FolderChoice } from '../../catalogue/records.ts';
 import { Rating } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile } from '../../lib/validator.ts';
-import { licenceFields } from '../records/lines.ts';
-import { RecordError, withSubject } from '../records/problems.ts';
+import { licenceFields, RecordError, withSubject } from '../records/lines.ts';
 import {
   checkTexts,
   describeErrors,
@@ -18,8 +18,15 @@ import {
   parseJson,
 } from '../records/record.ts';
 import { decodeText } from '../sidecar/read.ts';
-import { readInside } from './files.ts';
-import { checkRules, type IgnoreRule, isIgnored, isJunk, parseRule, parseRules } from './ignore.ts';
+import {
+  checkRules,
+  type IgnoreRule,
+  isIgnored,
+  isJunk,
+  parseRule,
+  parseRules,
+  readInside,
+} from './files.ts';
 
 // Finds the sidecars of pictures among the files of a folder. Pure.
 

@@ -2,7 +2,6 @@
 import type { ExpandedTags } from 'exifreader';
 import type { Mimetype } from '../../catalogue/schemas.ts';
 import { findMetadata } from './find.ts';
-import { allKeywords } from './keywords.ts';
 import type { PartKind } from './part.ts';
 import { cleanXmp } from './xmp.ts';
 
@@ -199,4 +198,34 @@ export function rightsPacket(metadata: Metadata | undefined): string {
   const description = `<rdf:Description${namespaces.slice(2).join('')}>${elements}</rdf:Description>`;
   const root = (content: string) => `<x:xmpmeta${namespaces[0]}>${content}</x:xmpmeta>`;
   return elements && root(`<rdf:RDF${namespaces[1]}>${description}</rdf:RDF>`);
+}
+
+// Keywords with a place in a tree, as digiKam, Lightroom, darktable and Immich write them: `Animals/Fox`. Each level is a keyword.
+// People stay private, also where the flat list repeats their names.
+
+/** The branches for people, in lower case. */
+const people = new Set([
+  'people',
+  'person',
+  'persons',
+  'personen',
+  'personnes',
+  'personas',
+  'persone',
+  'faces',
+]);
+/** What programs keep for themselves. */
+const isInternal = (root: string) => root.startsWith('_digikam') || root === 'darktable';
+
+export function allKeywords(flat: string[], paths: string[][]): string[] {
+  const rootOf = (path: string[]) => (path[0] ?? '').trim().toLowerCase();
+  const secret = new Set(
+    paths
+      .filter((path) => path.length > 1 && people.has(rootOf(path)))
+      .flat()
+      .map((name) => name.trim()),
+  );
+  const open = paths.filter((path) => !people.has(rootOf(path)) && !isInternal(rootOf(path)));
+  const names = [...flat, ...open.flat()].map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== '' && !secret.has(name));
 }

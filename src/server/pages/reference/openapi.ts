@@ -20,8 +20,7 @@ import { buildComponents, idKey, parameterKey, toSchemaOrRef } from './component
 import { ExampleCache, type Examples } from './examples.ts';
 import { pages, pagesTag } from './outside.ts';
 import { referencePage } from './page.ts';
-import { postmanCollection } from './postman.ts';
-import { publishOpenApi } from './published.ts';
+import { postmanCollection, publishOpenApi } from './published.ts';
 import {
   commonHeaders,
   errorResponses,
