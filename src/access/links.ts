@@ -117,7 +117,7 @@ export class FileLinks implements LinkSigner {
   readonly #keys: readonly string[];
   readonly #signatures: SignatureCache;
   /** Most links issued within a minute share an origin and an expiry time. */
-  #latest: FileSigner | undefined;
+  #latest: { origin: string; expires: number; isDefault: boolean; signLink: SignLink } | undefined;
 
   /** The first key signs, all verify. */
   constructor(keys: readonly string[], maxCachedBytes = 0) {
@@ -126,11 +126,12 @@ export class FileLinks implements LinkSigner {
   }
 
   signer(origin: string, { expires }: Validity, isDefault = false): SignLink {
-    if (!this.#latest?.isFor(origin, expires, isDefault)) {
-      const key = deriveKey(this.#keys[0] as string, expires);
-      this.#latest = new FileSigner(origin, expires, key, isDefault ? this.#signatures : undefined);
-    }
-    return this.#latest.sign;
+    const last = this.#latest;
+    if (last?.origin === origin && last.expires === expires && last.isDefault === isDefault)
+      return last.signLink;
+    const signLink = this.#signLink(origin, expires, isDefault);
+    this.#latest = { origin, expires, isDefault, signLink };
+    return signLink;
   }
 
   verify({ fileName, expires, signature }: FileLink, now: number): LinkStatus {
@@ -141,30 +142,17 @@ export class FileLinks implements LinkSigner {
     if (!isSigned) return 'invalid';
     return now < expires * 1000 ? 'valid' : 'expired';
   }
-}
 
-/** Signs links of one origin that expire together. */
-class FileSigner {
-  readonly sign: SignLink;
-  readonly #origin: string;
-  readonly #expires: number;
-  readonly #cache: SignatureCache | undefined;
-
-  constructor(origin: string, expires: number, key: string, cache: SignatureCache | undefined) {
-    this.#origin = origin;
-    this.#expires = expires;
-    this.#cache = cache;
+  #signLink(origin: string, expires: number, isDefault: boolean): SignLink {
+    const key = deriveKey(this.#keys[0] as string, expires);
+    const cache = isDefault ? this.#signatures : undefined;
     const isoExpires = new Date(expires * 1000).toISOString();
     const [start, middle] = [`${origin}/files/`, `?expires=${expires}&signature=`];
-    this.sign = (file) => {
+    return (file) => {
       const make = () => sign(key, file.fileName);
       const signature = cache ? cache.get(file, expires, make) : make();
       return { url: start + file.fileName + middle + signature, expires: isoExpires };
     };
-  }
-
-  isFor(origin: string, expires: number, isDefault: boolean): boolean {
-    return expires === this.#expires && origin === this.#origin && isDefault === (this.#cache !== undefined);
   }
 }
 
