@@ -4,14 +4,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenRecord } from '../access/tokens.ts';
 import type { ChangeLogReader } from '../catalogue/change-log.ts';
-import {
-  catalogueLines,
-  changeLine,
-  itemLine,
-  joinLines,
-  NewNumbers,
-  trashLine,
-} from '../catalogue/lines.ts';
+import { catalogueLines, joinLines, logLines } from '../catalogue/lines.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { inParallel, streamBatches } from '../lib/concurrency.ts';
 import { flush } from '../lib/file-system.ts';
@@ -172,7 +165,7 @@ async function writeLists(
     'catalogue.ndjson': catalogue,
     'history.ndjson': await write(
       'history.ndjson',
-      backUpHistory(snapshot.changeLog, numbers, pictures, history, signal),
+      counted(backUpHistory(snapshot.changeLog, numbers, pictures, signal), history),
     ),
     'sources.ndjson': await write('sources.ndjson', sourceLines(snapshot, sources)),
     'tokens.ndjson': await write('tokens.ndjson', fromArray(tokenLines)),
@@ -206,6 +199,8 @@ const plurals: Record<string, string> = {
   artist: 'artists',
   category: 'categories',
   character: 'characters',
+  change: 'changes',
+  trash: 'trash',
 };
 
 async function* counted(lines: AsyncIterable<string>, counts: Record<string, number>) {
@@ -244,7 +239,6 @@ async function* backUpHistory(
   log: ChangeLogReader,
   images: number[],
   pictures: PictureFiles,
-  counts: { changes: number; trash: number },
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   const files = new Map<string, StoredFiles>();
@@ -258,16 +252,8 @@ async function* backUpHistory(
       if (kind === 'image') trashed.push(image.number);
     });
   }
-  const numbers = new NewNumbers([...images, ...trashed]);
-  for await (const change of log.changes()) {
-    counts.changes++;
-    yield changeLine(change, numbers);
-  }
-  for await (const item of log.storedItems()) yield itemLine(item);
-  for await (const row of log.trash()) {
-    const stored = files.get(row.image.key);
-    if (!stored) continue;
-    counts.trash++;
-    yield trashLine(row, formatImage(row.image, row.image, stored), numbers);
-  }
+  yield* logLines(log, [...images, ...trashed], (image) => {
+    const stored = files.get(image.key);
+    return stored && formatImage(image, image, stored);
+  });
 }

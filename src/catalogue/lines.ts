@@ -1,5 +1,5 @@
 /** Writes stored records, the change log and the trash as lines of a catalogue file, which an import or a restore reads. */
-import type { Change, StoredItem, TrashedImage } from './change-log.ts';
+import type { Change, ChangeLogReader, StoredItem } from './change-log.ts';
 import { readDocument, readPreviews } from './documents/document.ts';
 import { listEdited, parseEdited } from './documents/edit-image.ts';
 import type { BlockedName, RemovedFile } from './records.ts';
@@ -118,13 +118,13 @@ export class NewNumbers {
   }
 }
 
-export function changeLine(change: Change, numbers: NewNumbers): string {
+function changeLine(change: Change, numbers: NewNumbers): string {
   const firstImage = numbers.of(change.firstImage - 1) + 1;
   const lastImage = Math.max(numbers.of(change.lastImage), firstImage - 1);
   return JSON.stringify({ type: 'change', ...change, firstImage, lastImage });
 }
 
-export function itemLine(item: StoredItem): string {
+function itemLine(item: StoredItem): string {
   try {
     const [before, after] = [parse(item.before), parse(item.after)];
     return JSON.stringify({ type: 'change-item', ...item, before, after });
@@ -150,19 +150,23 @@ export async function* historyLines(snapshot: CatalogueSnapshot): AsyncGenerator
     trash++;
     if (kind === 'image') trashed.push(image.number);
   }
-  const numbers = new NewNumbers([...images, ...trashed]);
   yield JSON.stringify({ type: 'history', images: images.length, trash });
-  for await (const change of changeLog.changes()) yield changeLine(change, numbers);
-  for await (const item of changeLog.storedItems()) yield itemLine(item);
-  for await (const row of changeLog.trash()) yield trashLine(row, imageLine(row.image), numbers);
+  yield* logLines(changeLog, [...images, ...trashed], imageLine);
 }
 
-/** `line` is that of the image. */
-export function trashLine(
-  { image, isByUndo, ...removed }: TrashedImage,
-  line: string,
-  numbers: NewNumbers,
-): string {
-  const number = numbers.of(image.number);
-  return JSON.stringify({ type: 'trash', ...removed, number, image: JSON.parse(line) });
+/** `images` are the numbers of all images, in the catalogue and in the trash. `toLine` leaves out what the trash has of an image. */
+export async function* logLines(
+  log: ChangeLogReader,
+  images: number[],
+  toLine: (image: SavedImage) => string | undefined,
+): AsyncGenerator<string, void> {
+  const numbers = new NewNumbers(images);
+  for await (const change of log.changes()) yield changeLine(change, numbers);
+  for await (const item of log.storedItems()) yield itemLine(item);
+  for await (const { image, isByUndo, ...removed } of log.trash()) {
+    const line = toLine(image);
+    if (line === undefined) continue;
+    const number = numbers.of(image.number);
+    yield JSON.stringify({ type: 'trash', ...removed, number, image: JSON.parse(line) });
+  }
 }
