@@ -1,5 +1,6 @@
 /** Opens the catalogue for a change. */
 import { realpath } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ChangeOrigin } from '../catalogue/change-log.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
@@ -10,7 +11,7 @@ import { removeLeftovers } from '../import/files.ts';
 import { RecordError } from '../import/records/lines.ts';
 import { expiryTime, isInDoubt } from '../lib/clock.ts';
 import type { Files } from '../media/files.ts';
-import { openFiles, openWriter } from '../server/engines.ts';
+import { openFiles, openSnapshot, openWriter } from '../server/engines.ts';
 import { CommandError, type Terminal, UsageError, warnOn } from './terminal/terminal.ts';
 
 /** Who makes a change. Without a user, the one of the operating system. */
@@ -39,6 +40,15 @@ export function writersFor(
   };
   return () => openForChange(config, author, { onWait, warn: warnOn(terminal) });
 }
+
+/** What commands that change the catalogue and its files need of both. */
+export const enginesOf = (config: Config, terminal: Pick<Terminal, 'stderr'>) => ({
+  files: openFiles(config),
+  openWriter: writersFor(config, terminal),
+  openSnapshot: () => openSnapshot(config),
+  /** How many pictures are read at the same time. */
+  concurrency: 2 * availableParallelism(),
+});
 
 /** A wrong value is that of an option. A name that is blocked is no mistake of the call. */
 export async function changeByOptions<T>(

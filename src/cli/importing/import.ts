@@ -44,6 +44,7 @@ import {
   CommandError,
   confirm,
   count,
+  DRY_RUN,
   isInteractive,
   listenForInterrupt,
   noProgress,
@@ -103,10 +104,7 @@ export async function importCommand(
   });
   const condition = report.isStopped ? 'without the invalid records, ' : '';
   if (flags.dryRun)
-    printLines(terminal, [
-      ...report.records,
-      `dry run, nothing was changed; ${condition}this import would result in:`,
-    ]);
+    printLines(terminal, [...report.records, `${DRY_RUN}; ${condition}this import would result in:`]);
   printLines(terminal, await report.lines());
   if (report.isStopped)
     throw new CommandError(

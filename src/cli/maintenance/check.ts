@@ -28,6 +28,7 @@ import { list } from '../importing/report.ts';
 import {
   CommandError,
   count,
+  DRY_RUN,
   listenForInterrupt,
   noProgress,
   type Progress,
@@ -36,7 +37,7 @@ import {
   type Terminal,
   warnOn,
 } from '../terminal/terminal.ts';
-import { writersFor } from '../writer.ts';
+import { enginesOf, writersFor } from '../writer.ts';
 
 interface CheckFlags {
   repair: boolean;
@@ -323,7 +324,7 @@ export async function thumbnailsCommand(
 ): Promise<void> {
   const ids = await findOutdated(() => openSnapshot(config), config.thumbnails);
   if (dryRun) {
-    printLine(terminal, `dry run, nothing was changed; ${count(ids.length, 'image')} would be updated`);
+    printLine(terminal, `${DRY_RUN}; ${count(ids.length, 'image')} would be updated`);
     return;
   }
   using interrupt = listenForInterrupt('interrupted; run "zukan thumbnails" again to continue');
@@ -344,11 +345,8 @@ async function makeThumbnails(
 ): Promise<string[]> {
   try {
     return await updateThumbnails(ids, {
-      files: openFiles(config),
-      openWriter: writersFor(config, terminal),
-      openSnapshot: () => openSnapshot(config),
+      ...enginesOf(config, terminal),
       thumbnailSizes: config.thumbnails,
-      concurrency: 2 * availableParallelism(),
       isDryRun: false,
       signal,
       warn: warnOn(terminal),

@@ -1,5 +1,4 @@
 /** `zukan duplicates`: lists groups of images that look alike, or keeps one of each. */
-import { availableParallelism } from 'node:os';
 import { readDocument } from '../../catalogue/documents/document.ts';
 import { chooseBest, groupLookAlikes, type HashIndex } from '../../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
@@ -7,7 +6,7 @@ import { type Choice, keepBest } from '../../changes/copies.ts';
 import type { Config } from '../../config/config.ts';
 import { addMissingHashes } from '../../import/files.ts';
 import { loadHashes } from '../../import/plan/looks.ts';
-import { openFiles, openSnapshot } from '../../server/engines.ts';
+import { openSnapshot } from '../../server/engines.ts';
 import {
   count,
   formatDifference,
@@ -15,12 +14,13 @@ import {
   listenForInterrupt,
   printLine,
   printLines,
+  printResult,
   shortenCell,
   startProgress,
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';
-import { writersFor } from '../writer.ts';
+import { enginesOf } from '../writer.ts';
 
 interface Member {
   id: string;
@@ -104,10 +104,7 @@ async function keepChosen(
 ): Promise<void> {
   using interrupt = listenForInterrupt('interrupted; nothing was changed');
   const { kept, change } = await keepBest(choices, {
-    files: openFiles(config),
-    openWriter: writersFor(config, terminal),
-    openSnapshot: () => openSnapshot(config),
-    concurrency: 2 * availableParallelism(),
+    ...enginesOf(config, terminal),
     now: new Date().toISOString(),
     isDryRun: dryRun,
     signal: interrupt.signal,
@@ -125,8 +122,7 @@ async function keepChosen(
   const removed = kept.reduce((sum, { removed }) => sum + removed.length, 0);
   const done = `kept ${count(kept.length, 'image')}, moved ${removed} to the trash`;
   if (removed === 0) printLine(terminal, 'no images look alike');
-  else if (dryRun) printLine(terminal, `dry run, nothing was changed; this would result in: ${done}`);
-  else printLine(terminal, `${done}; "zukan undo ${change}" undoes it`);
+  else printResult(terminal, dryRun, dryRun ? done : `${done}; "zukan undo ${change}" undoes it`);
 }
 
 async function readMissing(config: Config, terminal: Terminal): Promise<number> {
@@ -134,10 +130,7 @@ async function readMissing(config: Config, terminal: Terminal): Promise<number> 
   const progress = startProgress('Reading pictures', undefined, terminal);
   try {
     return await addMissingHashes({
-      files: openFiles(config),
-      openSnapshot: () => openSnapshot(config),
-      openWriter: writersFor(config, terminal),
-      concurrency: 2 * availableParallelism(),
+      ...enginesOf(config, terminal),
       onProgress: () => progress.advance(1),
       signal: interrupt.signal,
     });

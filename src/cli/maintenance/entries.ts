@@ -21,11 +21,13 @@ import { list } from '../importing/report.ts';
 import {
   CommandError,
   count,
+  DRY_RUN,
   formatDifference,
   formatTable,
   printable,
   printLine,
   printLines,
+  printResult,
   printStream,
   type Terminal,
   UsageError,
@@ -123,7 +125,7 @@ export async function entryCommand(
     writer.changeLog.describe(done);
     return done;
   });
-  printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
+  printResult(terminal, dryRun, result);
 }
 
 function readKind(name: string): Kind {
@@ -261,7 +263,7 @@ async function removeEntriesCommand(
     );
     return removed;
   });
-  const start = 'dry run, nothing was changed; this would result in:';
+  const start = `${DRY_RUN}; this would result in:`;
   if (lines.length === 1) printLines(terminal, [dryRun ? `${start} ${lines[0]}` : (lines[0] as string)]);
   else printLines(terminal, dryRun ? [start, ...lines] : lines);
 }
@@ -280,7 +282,7 @@ async function removeEmptyCommand(
     return entries;
   });
   const what = `${countEntries(kind, removed.length)} that no image has`;
-  const title = dryRun ? `dry run, nothing was changed; would remove ${what}` : `removed ${what}`;
+  const title = dryRun ? `${DRY_RUN}; would remove ${what}` : `removed ${what}`;
   const names = removed.map(({ name }) => name);
   printLines(terminal, names.length === 0 ? [title] : list(title, names));
 }

@@ -22,8 +22,10 @@ import { list } from '../importing/report.ts';
 import {
   CommandError,
   count,
+  DRY_RUN,
   formatDifference,
   formatTable,
+  jsonArray,
   listenForInterrupt,
   parseLimit,
   parseTime,
@@ -153,17 +155,11 @@ async function* jsonLines(
   batches: AsyncIterable<DescribedItem[]>,
 ): AsyncGenerator<string, void> {
   const { source, added, changed, removed, entries } = change;
-  const head = { ...view(change), source, added, changed, removed, entries };
-  let last = `${JSON.stringify(head).slice(0, -1)},"items":[`;
-  let isFirst = true;
-  for await (const items of batches)
-    for (const item of items) {
-      yield printable(isFirst ? last : `${last},`);
-      isFirst = false;
-      last = JSON.stringify(item);
-    }
-  yield printable(last);
-  yield ']}';
+  const head = JSON.stringify({ ...view(change), source, added, changed, removed, entries });
+  const items = async function* () {
+    for await (const batch of batches) yield* batch;
+  };
+  yield* jsonArray(items(), printable(`${head.slice(0, -1)},"items":[`), ']}');
 }
 
 // `zukan undo`: undoes a change. `zukan imports` lists those that are imports.
@@ -234,8 +230,7 @@ async function undoOne(
     progress?.finish();
   }
   const done = describeResult(result);
-  if (isDryRun)
-    printLine(terminal, `dry run, nothing was changed; undoing change ${number} would result in: ${done}`);
+  if (isDryRun) printLine(terminal, `${DRY_RUN}; undoing change ${number} would result in: ${done}`);
   else printLine(terminal, `undid change ${number}: ${done}`);
   printLines(terminal, list('kept', result.kept.map(describeKept)));
 }

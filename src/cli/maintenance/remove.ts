@@ -1,5 +1,4 @@
 /** `zukan trash` moves images to the trash and back; `zukan remove` takes them down at once and for good. */
-import { availableParallelism } from 'node:os';
 import type { TrashedImage } from '../../catalogue/change-log.ts';
 import { MENTIONED_KINDS, type MentionedKind } from '../../catalogue/schemas.ts';
 import { nameOf } from '../../changes/describe.ts';
@@ -7,11 +6,13 @@ import { changeCatalogue, findEntry } from '../../changes/references.ts';
 import { emptyTrash, type RemovalTarget, removeImages, restoreTrashed } from '../../changes/remove.ts';
 import type { Config } from '../../config/config.ts';
 import { DAY_MS, expiryTime } from '../../lib/clock.ts';
-import { openFiles, openSnapshot } from '../../server/engines.ts';
+import { openSnapshot } from '../../server/engines.ts';
 import {
   CommandError,
   confirm,
   count,
+  DRY_RUN,
+  jsonArray,
   listenForInterrupt,
   printable,
   printLine,
@@ -20,10 +21,8 @@ import {
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';
-import { writersFor } from '../writer.ts';
+import { enginesOf, writersFor } from '../writer.ts';
 import { readIds } from './images.ts';
-
-const DRY_RUN = 'dry run, nothing was changed';
 
 interface TrashFlags extends TargetFlags {
   restore?: string[];
@@ -59,10 +58,7 @@ async function moveCommand(
 ): Promise<void> {
   using interrupt = listenForInterrupt('interrupted; nothing was changed');
   const { images, change } = await removeImages(target, {
-    files: openFiles(config),
-    openWriter: writersFor(config, terminal),
-    openSnapshot: () => openSnapshot(config),
-    concurrency: 2 * availableParallelism(),
+    ...enginesOf(config, terminal),
     now: new Date().toISOString(),
     reason: '',
     allowAgain: false,
@@ -100,7 +96,7 @@ async function emptyCommand(config: Config, flags: TrashFlags, terminal: Termina
     await confirm(`This deletes ${count(images, 'image')} in the trash for good.`, flags, terminal);
   const deleted = await emptyTrash(
     { upTo: last },
-    { files: openFiles(config), openWriter: writersFor(config, terminal), signal: interrupt.signal },
+    { ...enginesOf(config, terminal), signal: interrupt.signal },
   );
   printLine(
     terminal,
@@ -154,7 +150,7 @@ async function listTrash(config: Config, isJson: boolean, terminal: Terminal): P
       yield { id: image.id, kind, name: nameOf(image), removedAt, deletedAfter };
     }
   };
-  await printStream(terminal, isJson ? jsonLines(rows()) : textLines(rows()));
+  await printStream(terminal, isJson ? jsonArray(rows()) : textLines(rows()));
 }
 
 interface Row {
@@ -176,16 +172,6 @@ async function* textLines(rows: AsyncIterable<Row>) {
     yield printable(`${id}${name && ` (${name})`}  ${dates}`);
   }
   if (isEmpty) yield 'the trash is empty';
-}
-
-async function* jsonLines(rows: AsyncIterable<object>) {
-  let last = '[';
-  for await (const row of rows) {
-    yield last === '[' ? last : `${last},`;
-    last = printable(JSON.stringify(row));
-  }
-  yield last;
-  yield ']';
 }
 
 // `zukan remove`: takes images down at once and for good, with the files that no other image uses.
@@ -223,10 +209,7 @@ export async function removeCommand(
       terminal,
     );
   const { images, allowed, blocked, removeFiles } = await removeImages(target, {
-    files: openFiles(config),
-    openWriter: writersFor(config, terminal),
-    openSnapshot: () => openSnapshot(config),
-    concurrency: 2 * availableParallelism(),
+    ...enginesOf(config, terminal),
     now: new Date().toISOString(),
     reason,
     allowAgain,
@@ -237,7 +220,7 @@ export async function removeCommand(
   });
   const removed = count(images.length, 'image');
   if (dryRun) {
-    const result = `dry run, nothing was changed; ${removed} would be removed`;
+    const result = `${DRY_RUN}; ${removed} would be removed`;
     printLines(terminal, images.length > 0 ? [`${result}:`, ...images] : [result]);
     if (block) printLine(terminal, `would block ${quoteAll(blocked)}`);
     return;

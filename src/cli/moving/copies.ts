@@ -43,7 +43,7 @@ import {
   UsageError,
   warnOn,
 } from '../terminal/terminal.ts';
-import { pathWithin, requireOutside, writersFor } from '../writer.ts';
+import { enginesOf, pathWithin, requireOutside } from '../writer.ts';
 
 // `zukan backup`: copies everything that is needed to restore the catalogue into a folder.
 
@@ -195,9 +195,7 @@ async function restore(
   }
   try {
     await restoreBackup(backup, {
-      files,
-      openWriter: writersFor(config, terminal),
-      openSnapshot: () => openSnapshot(config),
+      ...enginesOf(config, terminal),
       addLinkKeys: async (keys) => void notes.push(...(await restoreKeys(config, keys))),
       defaults: () => ({ now: new Date().toISOString(), newId: () => newId() }),
       onProgress,

@@ -57,6 +57,30 @@ export async function printStream(
   }
 }
 
+/** One array, a line per record. What it starts and ends with may be that of an object around it. */
+export async function* jsonArray(
+  records: AsyncIterable<object>,
+  start = '[',
+  end = ']',
+): AsyncGenerator<string, void> {
+  let last = start;
+  let separator = '';
+  for await (const record of records) {
+    yield last + separator;
+    last = printable(JSON.stringify(record));
+    separator = ',';
+  }
+  yield last;
+  yield end;
+}
+
+export const DRY_RUN = 'dry run, nothing was changed';
+
+/** What a command did, or would do. */
+export function printResult(terminal: Pick<Terminal, 'stdout'>, isDryRun: boolean, result: string): void {
+  printLine(terminal, isDryRun ? `${DRY_RUN}; this would result in: ${result}` : result);
+}
+
 /**
  * Lets a command do its work whether or not someone reads what it prints: a closed pipe is not an error. The function that it
  * returns waits until everything is written, and fails if that was not possible for another reason, such as a full disk.
