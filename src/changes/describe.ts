@@ -92,11 +92,8 @@ function readable({ kind }: ChangeItem, fields: Fields | null, names: Map<string
   return kind === 'image' ? readableImage(fields, names) : readableEntry(fields as unknown as Entry);
 }
 
-/** Entries are names or ids. What is undefined stays as it is. */
-type DescribedEdit = Partial<Omit<ImageEdit, 'create'>>;
-
 /** A line for the change log: `rate nsfw, add Cats: 3 images`. */
-export async function describeEdit(lookup: Lookup, edit: DescribedEdit, images: number): Promise<string> {
+export async function describeEdit(lookup: Lookup, edit: ImageEdit, images: number): Promise<string> {
   const entryName = async (kind: Kind, reference: string) => {
     const [entry] = isId(reference) ? await lookup.entriesById(kind, [reference]) : [];
     return entry?.name ?? reference;

@@ -254,29 +254,18 @@ export interface ImageEdit extends GivenDetails {
   artist?: string | undefined;
   sourceName?: string | undefined;
   sourceUrl?: string | undefined;
-  addCategories: string[];
-  removeCategories: string[];
-  addCharacters: string[];
-  removeCharacters: string[];
+  addCategories?: string[] | undefined;
+  removeCategories?: string[] | undefined;
+  addCharacters?: string[] | undefined;
+  removeCharacters?: string[] | undefined;
   /** New ones come last, in the order of the ids. */
-  addAlbums: string[];
-  removeAlbums: string[];
+  addAlbums?: string[] | undefined;
+  removeAlbums?: string[] | undefined;
   /** Fields that imports of folders may change again. */
-  reset: EditableField[];
+  reset?: EditableField[] | undefined;
   /** Whether entries that do not exist are created. */
-  create: boolean;
+  create?: boolean | undefined;
 }
-
-export const NO_EDIT: ImageEdit = {
-  addCategories: [],
-  removeCategories: [],
-  addCharacters: [],
-  removeCharacters: [],
-  addAlbums: [],
-  removeAlbums: [],
-  reset: [],
-  create: false,
-};
 
 /** `differences` are of the image, and of the albums that it is in. They are found when somebody asks for them. */
 export interface EditedImage {
@@ -311,7 +300,7 @@ export async function editImages(
     }
     await writer.saveImages(placed, former);
     // The next import of their folders fills these fields again.
-    if (edit.reset.length > 0) await writer.sourceFiles.forget(batch);
+    if (edit.reset?.length) await writer.sourceFiles.forget(batch);
   }
   if (missing.length > 0) throw new EditError(`nothing was changed: ${describeMissing(missing)}`);
   const albums = await editAlbums(writer, ids, edit, defaults);
@@ -324,7 +313,7 @@ export async function editImages(
 async function editAlbums(
   writer: CatalogueWriter,
   ids: string[],
-  { addAlbums, removeAlbums, create }: ImageEdit,
+  { addAlbums = [], removeAlbums = [], create }: ImageEdit,
   defaults: NewRecordDefaults,
 ): Promise<Map<string, Difference[]>> {
   const differences = new Map<string, Difference[]>();
@@ -369,7 +358,11 @@ async function resolveEdit(
   const source = name === undefined && url === undefined ? undefined : checkSource(name, url);
   const details = checkFields(Object.fromEntries(DETAIL_FIELDS.map((field) => [field, edit[field]])));
   const created = edit.create ? defaults : undefined;
-  const lists = async (kind: Kind, add: string[], remove: string[]): Promise<ListChange | undefined> => {
+  const lists = async (
+    kind: Kind,
+    add: string[] = [],
+    remove: string[] = [],
+  ): Promise<ListChange | undefined> => {
     if (add.length + remove.length === 0) return undefined;
     const change: ListChange = { add: [], remove: [] };
     for (const reference of add) change.add.push(await findOrCreate(writer, kind, reference, created));
@@ -390,7 +383,7 @@ async function resolveEdit(
 async function findArtist(
   writer: CatalogueWriter,
   reference: string,
-  create: boolean,
+  create: boolean | undefined,
   defaults: NewRecordDefaults,
 ): Promise<SavedEntry> {
   const artist = artistOf({ artist: reference });

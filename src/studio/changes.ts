@@ -5,7 +5,7 @@ import type { CatalogueSnapshot, CatalogueWriter, SavedEntry } from '../catalogu
 import { type NewPicture, replaceFile } from '../changes/copies.ts';
 import { countImages, describeEdit } from '../changes/describe.ts';
 import { editEntry, mergeEntries, moveInAlbum, removeEntry } from '../changes/entries.ts';
-import { editImages, type ImageEdit, NO_EDIT } from '../changes/images.ts';
+import { editImages } from '../changes/images.ts';
 import { createEntry } from '../changes/references.ts';
 import { emptyTrash, removeImages, restoreTrashed } from '../changes/remove.ts';
 import { undoChange } from '../changes/undo.ts';
@@ -151,7 +151,6 @@ export class Changes {
   }
 
   async #editImages(writer: CatalogueWriter, { id, base, ids, edit }: ImagesEdit, call: Call): Promise<void> {
-    const wanted: ImageEdit = { ...NO_EDIT, ...edit };
     const fields = fieldsOf(edit);
     let changed = 0;
     let done = 0;
@@ -162,7 +161,7 @@ export class Changes {
         Object.keys({ ...before, ...after }).some((field) => field === 'file' || fields.has(field));
       if (!items || items.some(isTouched))
         throw new StudioError(409, `${countImages(ids.length)} changed meanwhile; look again`);
-      changed += (await editImages(writer, batch, wanted, this.#defaults())).length;
+      changed += (await editImages(writer, batch, edit, this.#defaults())).length;
       done += batch.length;
       await this.#progress(call, done, ids.length);
     }

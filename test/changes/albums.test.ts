@@ -9,7 +9,7 @@ import type { ListFilter } from '../../src/catalogue/catalogue.ts';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/documents/check.ts';
 import { MAX_ALBUM_IMAGES } from '../../src/catalogue/writer.ts';
 import { editEntry, mergeEntries, removeEntry, saveOrder } from '../../src/changes/entries.ts';
-import { editImages, NO_EDIT } from '../../src/changes/images.ts';
+import { editImages } from '../../src/changes/images.ts';
 import { EditError, findEntry } from '../../src/changes/references.ts';
 import { emptyTrash, restoreTrashed } from '../../src/changes/remove.ts';
 import { undoChange } from '../../src/changes/undo.ts';
@@ -108,8 +108,7 @@ async function apply(box: Sandbox, { action, name, other, images }: Step): Promi
   else if (action === 'import album') await box.import([{ type: 'album', name, images: ids }]);
   else {
     await using writer = await openWriter(box.config);
-    const edit = (changes: object) =>
-      editImages(writer, ids, { ...NO_EDIT, create: true, ...changes }, defaults);
+    const edit = (changes: object) => editImages(writer, ids, { create: true, ...changes }, defaults);
     const album = () => findEntry(writer, 'album', name);
     if (action === 'add') await edit({ addAlbums: [name] });
     if (action === 'remove') await edit({ removeAlbums: [name] });

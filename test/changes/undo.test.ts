@@ -7,7 +7,7 @@ import { catalogueLines, imageLine } from '../../src/catalogue/lines.ts';
 import type { Kind, Rating } from '../../src/catalogue/schemas.ts';
 import type { CatalogueWriter, SavedEntry } from '../../src/catalogue/writer.ts';
 import { blockNames, editEntry, mergeEntries, removeEntry } from '../../src/changes/entries.ts';
-import { editImages, type ImageEdit, NO_EDIT } from '../../src/changes/images.ts';
+import { editImages, type ImageEdit } from '../../src/changes/images.ts';
 import { createEntry, EditError } from '../../src/changes/references.ts';
 import { removeImages, restoreTrashed } from '../../src/changes/remove.ts';
 import { undoChange } from '../../src/changes/undo.ts';
@@ -144,11 +144,11 @@ async function apply({ config, import: importRecords }: Sandbox, step: Step): Pr
   if (action === 'edit') {
     const texts =
       rating === 'sfw' ? { title: other, licence: '' } : { description: name, takenAt: '', credit: other };
-    const edit = { ...NO_EDIT, create: true, rating, artist: name, addCategories: [other], ...texts };
+    const edit = { create: true, rating, artist: name, addCategories: [other], ...texts };
     await editImages(writer, images, edit, { now, newId });
   } else if (action === 'album') {
     const albums = rating === 'nsfw' ? { removeAlbums: [name] } : { addAlbums: [name] };
-    await editImages(writer, images, { ...NO_EDIT, create: true, ...albums }, { now, newId });
+    await editImages(writer, images, { create: true, ...albums }, { now, newId });
   } else if (action === 'order') {
     const album = await entryCalled(writer, 'album', name);
     const reversed = (await shownImages(writer, album)).reverse();
@@ -283,7 +283,7 @@ await forEachEngineInDepth((engine) => {
   async function edit(config: Config, images: number[], change: Partial<ImageEdit>): Promise<void> {
     await using writer = await openWriter(config);
     const ids = images.map((image) => uuid(4, image));
-    await editImages(writer, ids, { ...NO_EDIT, create: true, ...change }, { now, newId });
+    await editImages(writer, ids, { create: true, ...change }, { now, newId });
     await writer.commit();
   }
 

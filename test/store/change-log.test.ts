@@ -1,7 +1,7 @@
 /** The change log is bounded: in time, and in the number of things that it remembers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { editImages, NO_EDIT } from '../../src/changes/images.ts';
+import { editImages } from '../../src/changes/images.ts';
 import { undoChange } from '../../src/changes/undo.ts';
 import type { Config } from '../../src/config/config.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
@@ -32,7 +32,7 @@ async function rate(
   maxItems?: number,
 ): Promise<void> {
   await using writer = await writerAt(config, now, maxItems);
-  await editImages(writer, images(count), { ...NO_EDIT, rating }, { now, newId: () => uuid(9, 1) });
+  await editImages(writer, images(count), { rating }, { now, newId: () => uuid(9, 1) });
   await writer.commit();
 }
 

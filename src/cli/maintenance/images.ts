@@ -34,11 +34,11 @@ import {
   count,
   formatDifference,
   formatTable,
+  jsonArray,
   parseLimit,
   parseTime,
-  printable,
-  printLine,
   printLines,
+  printResult,
   printStream,
   shortenCell,
   type Terminal,
@@ -93,7 +93,7 @@ export async function findCommand(
   const caller = { client: 'find', signal: new AbortController().signal };
   const pages = takeItems(findImages(query, store.catalogue, snapshot, sources, caller), limit);
   const lines = flags.json
-    ? jsonLines(pages, snapshot, sources)
+    ? jsonArray(describeAll(pages, snapshot, sources))
     : terminal.stdout.isTTY
       ? tableLines(pages, snapshot)
       : idLines(pages);
@@ -151,25 +151,19 @@ async function* tableLines(
   }
 }
 
-/** One array, a line per image. */
-async function* jsonLines(
+async function* describeAll(
   pages: AsyncIterable<string[]>,
   snapshot: CatalogueSnapshot,
   sources: SourceFileReader,
-): AsyncGenerator<string, void> {
-  let last = '[';
+): AsyncGenerator<object, void> {
   const onDisk = diskPaths();
   for await (const page of pages) {
     const files = await findSources(sources, page);
     for (const row of await readRows(snapshot, page)) {
       const [file] = files.get(row.id) ?? [];
-      yield last === '[' ? last : `${last},`;
-      const path = file ? await onDisk(join(file.folder, file.path)) : '';
-      last = printable(JSON.stringify({ ...describe(row), path }));
+      yield { ...describe(row), path: file ? await onDisk(join(file.folder, file.path)) : '' };
     }
   }
-  yield last;
-  yield ']';
 }
 
 /** In the order of the ids. Images that were added or removed after the snapshot are left out. */
@@ -223,24 +217,18 @@ export async function editCommand(
   const { dryRun, create, reset, ...changes } = flags;
   if (Object.keys(changes).length === 0 && !reset)
     throw new UsageError('nothing to change: name an option, such as --rating nsfw');
-  const {
-    addCategory: addCategories = [],
-    removeCategory: removeCategories = [],
-    ...withoutCategories
-  } = changes;
-  const {
-    addCharacter: addCharacters = [],
-    removeCharacter: removeCharacters = [],
-    ...others
-  } = withoutCategories;
-  const { addAlbum: addAlbums = [], removeAlbum: removeAlbums = [], ...texts } = others;
   const edit: ImageEdit = {
-    ...texts,
-    ...{ addCategories, removeCategories, addCharacters, removeCharacters, addAlbums, removeAlbums },
+    ...changes,
+    addCategories: changes.addCategory,
+    removeCategories: changes.removeCategory,
+    addCharacters: changes.addCharacter,
+    removeCharacters: changes.removeCharacter,
+    addAlbums: changes.addAlbum,
+    removeAlbums: changes.removeAlbum,
     reset: parseReset(reset ?? []),
     create,
   };
-  const both = edit.reset.find((field) => isSet(field, edit));
+  const both = edit.reset?.find((field) => isSet(field, edit));
   if (both) throw new UsageError(`--reset ${both} cannot be combined with an option that sets it`);
   const ids = await readIds(parameters, terminal);
   const defaults = { now: new Date().toISOString(), newId: () => newId() };
@@ -251,13 +239,13 @@ export async function editCommand(
   });
   printLines(terminal, changed.flatMap(describeEdited));
   const result = `${count(changed.length, 'image')} changed, ${ids.length - changed.length} unchanged`;
-  printLine(terminal, dryRun ? `dry run, nothing was changed; this would result in: ${result}` : result);
+  printResult(terminal, dryRun, result);
 }
 
 /** Whether an option decides the field. */
 function isSet(field: EditableField, edit: ImageEdit): boolean {
-  if (field === 'categories') return edit.addCategories.length + edit.removeCategories.length > 0;
-  if (field === 'characters') return edit.addCharacters.length + edit.removeCharacters.length > 0;
+  if (field === 'categories') return (edit.addCategories ?? edit.removeCategories) !== undefined;
+  if (field === 'characters') return (edit.addCharacters ?? edit.removeCharacters) !== undefined;
   if (field === 'source') return (edit.sourceName ?? edit.sourceUrl) !== undefined;
   return edit[field] !== undefined;
 }
