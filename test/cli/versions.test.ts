@@ -212,6 +212,40 @@ await forEachEngineInDepth((engine) => {
     assert.match(await importFolder('--prune', '--yes'), /, 1 removed\n/);
   });
 
+  test('the first file of an image continues it, whatever becomes of its copies, and no copy does', async () => {
+    const { write, pictures, importFolder, only } = openFolder(engine);
+    for (const name of ['a.jpg', 'b.jpg']) write(name, jpeg);
+    await importFolder();
+    const { id } = await only();
+    write('a.jpg', comment('edited'));
+    rmSync(join(pictures, 'b.jpg'));
+    assert.match(await importFolder('--prune'), /^0 added, 1 updated, 0 unchanged, 0 removed/);
+    assert.equal((await only()).id, id);
+    write('c.jpg', comment('edited'));
+    await importFolder();
+    rmSync(join(pictures, 'a.jpg'));
+    write('c.jpg', comment('edited again'));
+    assert.match(await importFolder('--prune', '--yes'), /\n1 added, 0 updated, 0 unchanged, 1 removed/);
+    assert.notEqual((await only()).id, id);
+  });
+
+  test('a picture that is converted twice is as explicit as the one that it was, whichever copy counts', async () => {
+    const { write, pictures, importFolder, only, find, ok } = openFolder(engine);
+    write('y.png', await painting().png().toBuffer());
+    await importFolder();
+    await ok('edit', (await only()).id, '--rating', 'nsfw');
+    rmSync(join(pictures, 'y.png'));
+    for (const name of ['x.webp', 'y.webp']) write(name, await painting().webp().toBuffer());
+    await importFolder();
+    assert.deepEqual(
+      (await find()).map(({ fileName, rating }) => [fileName, rating]),
+      [
+        ['x.webp', 'nsfw'],
+        ['y.png', 'nsfw'],
+      ],
+    );
+  });
+
   test('a former file is in the trash, comes back with an undo, and goes with a take-down', async () => {
     const { write, importFolder, ok, history, config, run, folder } = await openRated(engine);
     const stored = () => filesIn(filesFolder(config)).length;

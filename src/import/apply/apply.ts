@@ -157,11 +157,11 @@ export class ImportApplier {
       const fingerprint = isBlocked ? '' : image.file.fingerprint;
       files.push({ ...image.file, fingerprint, image: id, state: 'first' });
     };
-    const found = await this.#versions.find(unique, false);
+    const found = await this.#versions.find(unique);
     const images = await applyDecisions(found, this.#with.writer, this.#with.options.report, skip);
     await this.#savePictures(await this.#leaveOutThumbnails(images, files), files);
     const others = copies.map(({ image }) => image);
-    await this.#saver.raiseRatings(await this.#versions.find(others, true));
+    await this.#saver.raiseRatings(await this.#versions.find(others));
     for (const { image, first } of copies)
       if (image.file && first.image !== undefined)
         files.push({ ...image.file, image: first.image, state: first.state ?? 'copy' });

@@ -34,8 +34,8 @@ export class Versions {
     this.#folders = folders;
   }
 
-  /** Records of the images that they are versions of get their ids, unless they are only copies. */
-  async find<T extends PreparedImage>(images: T[], areCopies: boolean): Promise<T[]> {
+  /** Records of images that are versions of others get their ids, and all of them at least the ratings of what they replace. */
+  async find<T extends PreparedImage>(images: T[]): Promise<T[]> {
     const found = await this.#findNew(images);
     const hashes = found.flatMap(({ picture }) => picture.hashes);
     const trash = hashes.length > 0 ? await this.#writer.changeLog.trashedBytes(hashes) : [];
@@ -46,7 +46,7 @@ export class Versions {
     return images.map((image) => {
       if (!isNew.has(image)) return image;
       const { file, picture, record } = image as T & NewImage;
-      const formers = this.#formersOf(image as T & NewImage, rows, places, areCopies);
+      const formers = this.#formersOf(image as T & NewImage, rows, places);
       const trashed = trash
         .filter(({ kind, image }) => kind === 'file' && picture.hashes.includes(image.eTag))
         .map(({ image }) => readDocument(image.document).nsfw);
@@ -78,7 +78,6 @@ export class Versions {
     { file, former, record }: NewImage,
     rows: Map<string, SavedImage>,
     places: Map<string, Place[]>,
-    isCopy: boolean,
   ): Former[] {
     const formers = former.flatMap(({ path, image: id }): Former[] => {
       const image = rows.get(id);
@@ -88,7 +87,7 @@ export class Versions {
       const others = places.get(id)?.filter((one) => one !== place) ?? [];
       const isPresent =
         this.#copies.has(image.eTag) || others.some((other) => this.#isElsewhere(other, place));
-      const isReplaced = !isCopy && place.state === 'first' && !isPresent && !this.#continued.has(id);
+      const isReplaced = place.state === 'first' && !isPresent && !this.#continued.has(id);
       return [{ path, image, isReplaced }];
     });
     // The image that a sidecar names.
