@@ -15,7 +15,7 @@ import type {
 import { isOurKey, removeUnusedFiles } from '../import/files.ts';
 import { inBatches, inParallel } from '../lib/concurrency.ts';
 import type { Files, Journal } from '../media/files.ts';
-import { removeLocation } from '../media/metadata/location.ts';
+import { removeLocation } from '../media/metadata/read.ts';
 import { useOriginal } from '../media/picture.ts';
 import { countImages } from './describe.ts';
 import { blockNames, namesOf, refuseUnknown } from './entries.ts';

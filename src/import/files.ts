@@ -27,9 +27,8 @@ import {
 import { inBatches, inParallel, streamBatches } from '../lib/concurrency.ts';
 import type { Thumbnail } from '../media/decoding.ts';
 import type { Files, Upload } from '../media/files.ts';
-import { removeLocation } from '../media/metadata/location.ts';
 import { PictureError } from '../media/metadata/part.ts';
-import { readMetadata } from '../media/metadata/read.ts';
+import { readMetadata, removeLocation } from '../media/metadata/read.ts';
 import {
   detectType,
   fileBudget,

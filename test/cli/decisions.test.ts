@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { removeLocation } from '../../src/media/metadata/location.ts';
+import { removeLocation } from '../../src/media/metadata/read.ts';
 import { openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
@@ -280,25 +280,28 @@ await forEachEngineInDepth((engine) => {
     assert.deepEqual((await find())[0]?.categories, []);
   });
 
-  testOnce('an entry that has a blocked name or alias nevertheless was added on purpose, and is used', async () => {
-    const { picture, pictures, ok, find, pipe } = openMaintained(engine);
-    const lines = [
-      { type: 'artist', name: 'Kei Mori', aliases: ['Kei'] },
-      { type: 'category', name: 'foxes' },
-      { type: 'category', name: 'cat', aliases: ['cats'] },
-      { type: 'blocked', kind: 'artist', name: 'Kei', skips: true },
-      { type: 'blocked', kind: 'category', name: 'foxes' },
-      { type: 'blocked', kind: 'category', name: 'cats' },
-    ];
-    const text = lines.map((line) => JSON.stringify(line)).join('\n');
-    assert.equal((await pipe(text, 'import', '-')).status, 0);
-    picture(1, { artist: 'Kei', tags: ['foxes', 'cats'] });
-    assert.match(await ok('import', pictures), /^1 added/);
-    assert.deepEqual(
-      (await find()).map(({ artist, categories }) => [artist.name, categories]),
-      [['Kei Mori', ['cat', 'foxes']]],
-    );
-  });
+  testOnce(
+    'an entry that has a blocked name or alias nevertheless was added on purpose, and is used',
+    async () => {
+      const { picture, pictures, ok, find, pipe } = openMaintained(engine);
+      const lines = [
+        { type: 'artist', name: 'Kei Mori', aliases: ['Kei'] },
+        { type: 'category', name: 'foxes' },
+        { type: 'category', name: 'cat', aliases: ['cats'] },
+        { type: 'blocked', kind: 'artist', name: 'Kei', skips: true },
+        { type: 'blocked', kind: 'category', name: 'foxes' },
+        { type: 'blocked', kind: 'category', name: 'cats' },
+      ];
+      const text = lines.map((line) => JSON.stringify(line)).join('\n');
+      assert.equal((await pipe(text, 'import', '-')).status, 0);
+      picture(1, { artist: 'Kei', tags: ['foxes', 'cats'] });
+      assert.match(await ok('import', pictures), /^1 added/);
+      assert.deepEqual(
+        (await find()).map(({ artist, categories }) => [artist.name, categories]),
+        [['Kei Mori', ['cat', 'foxes']]],
+      );
+    },
+  );
 
   describe('remove --block', () => {
     testOnce('a picture is skipped if any copy of it names a blocked artist or character', async () => {
