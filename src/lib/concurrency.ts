@@ -102,21 +102,39 @@ export async function* streamBatches<T>(items: AsyncIterable<T>, size: number): 
   if (batch.length > 0) yield batch;
 }
 
-/** Bounds the memory of work that runs at the same time: what does not fit waits. */
+/** Bounds what work that runs at the same time takes, such as memory: what does not fit waits. */
 export class Budget {
   readonly #max: number;
+  readonly #maxWaiting: number;
   readonly #waiting: { amount: number; start: () => void }[] = [];
   #used = 0;
 
-  constructor(max: number) {
+  constructor(max: number, maxWaiting = Number.POSITIVE_INFINITY) {
     this.#max = max;
+    this.#maxWaiting = maxWaiting;
   }
 
-  /** Runs the work when there is room for the amount, in the order of the calls. Any amount may run alone. */
-  async spend<T>(amount: number, work: () => Promise<T>): Promise<T> {
-    await new Promise<void>((start) => {
-      this.#waiting.push({ amount, start });
+  /** Whether nothing is left, and as many wait already as may. */
+  get isFull(): boolean {
+    return this.#used >= this.#max && this.#waiting.length >= this.#maxWaiting;
+  }
+
+  /**
+   * Runs the work when there is room for the amount, in the order of the calls. Any amount may run alone. Rejects if the signal is
+   * aborted while it waits.
+   */
+  async spend<T>(amount: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await new Promise<void>((start, reject) => {
+      const turn = { amount, start };
+      this.#waiting.push(turn);
       this.#startNext();
+      signal?.addEventListener('abort', () => {
+        const place = this.#waiting.indexOf(turn);
+        if (place < 0) return;
+        this.#waiting.splice(place, 1);
+        reject(signal.reason);
+        this.#startNext();
+      });
     });
     try {
       return await work();

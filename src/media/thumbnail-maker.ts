@@ -3,9 +3,10 @@
  * queue, because each takes the memory and the time of decoding an original, in a process of its own.
  */
 import { Readable } from 'node:stream';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { thumbnailKey } from '../catalogue/documents/document.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
-import { createTurnMemory, type TurnMemory, takeTurn } from '../lib/concurrency.ts';
+import { Budget, createTurnMemory, type TurnMemory, takeTurn } from '../lib/concurrency.ts';
 import { Unavailable } from '../lib/metrics.ts';
 import { decodeInProcess, MAX_SERVING_BYTES } from './decoding.ts';
 import type { Files, OpenFile, ThumbnailMaker } from './files.ts';
@@ -25,32 +26,7 @@ export function createThumbnailMaker(
   turn: TurnMemory = { memory: createTurnMemory(), owner: 1 },
   maxWaiting = MAX_WAITING,
 ): ThumbnailMaker {
-  const waiting = new Set<() => void>();
-  let isRunning = false;
-
-  /** Rejects if the client disconnects while it waits. */
-  const waitForTurn = (signal: AbortSignal) =>
-    new Promise<void>((start, reject) => {
-      const leave = () => {
-        waiting.delete(begin);
-        reject(signal.reason);
-      };
-      const begin = () => {
-        signal.removeEventListener('abort', leave);
-        start();
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      waiting.add(begin);
-    });
-
-  const runNext = () => {
-    const [next] = waiting;
-    isRunning = next !== undefined;
-    if (next === undefined) return;
-    waiting.delete(next);
-    // Later, so that other threads can take the turn.
-    setImmediate(next);
-  };
+  const queue = new Budget(1, maxWaiting);
 
   const makeThumbnail = async (key: string, size: number): Promise<OpenFile | undefined> => {
     // Most servers never make one.
@@ -66,24 +42,28 @@ export function createThumbnailMaker(
     };
   };
 
+  const makeInTurn = async (key: string, size: number, signal: AbortSignal) => {
+    const endTurn = await takeTurn(turn);
+    try {
+      signal.throwIfAborted();
+      // Another request may have made it meanwhile.
+      return (await files.open(thumbnailKey(key, size))) ?? (await makeThumbnail(key, size));
+    } catch (error) {
+      if (error instanceof PictureError) return undefined;
+      throw error;
+    } finally {
+      endTurn();
+      // So that other threads can take the turn.
+      await nextTick();
+    }
+  };
+
   return {
     async make(key, size, signal) {
       signal.throwIfAborted();
-      if (!isRunning) isRunning = true;
-      else if (waiting.size < maxWaiting) await waitForTurn(signal);
-      else throw new Unavailable('too many missing thumbnails are being made; run "zukan thumbnails"');
-      const endTurn = await takeTurn(turn);
-      try {
-        signal.throwIfAborted();
-        // Another request may have made it meanwhile.
-        return (await files.open(thumbnailKey(key, size))) ?? (await makeThumbnail(key, size));
-      } catch (error) {
-        if (error instanceof PictureError) return undefined;
-        throw error;
-      } finally {
-        endTurn();
-        runNext();
-      }
+      if (queue.isFull)
+        throw new Unavailable('too many missing thumbnails are being made; run "zukan thumbnails"');
+      return queue.spend(1, () => makeInTurn(key, size, signal), signal);
     },
   };
 }

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { clientReader, originReader } from '../access/clients.ts';
 import type { Clock } from '../lib/clock.ts';
+import { Budget } from '../lib/concurrency.ts';
 import {
   type Access,
   checkPost,
@@ -130,7 +131,7 @@ export class Attempts {
 /** A name and a password, however they are encoded. */
 const MAX_FORM_BYTES = 4096;
 const MAX_FORM_MS = 10_000;
-/** Each takes a core and 32 MB for a while. */
+/** Each takes a core and 32 MB for a while. At most two at a time, and a few that wait. */
 const MAX_CHECKS = 2;
 const MAX_WAITING = 8;
 /** A year. Browsers then never use HTTP for this host name. */
@@ -168,10 +169,9 @@ export class RemoteAccess implements Access {
   readonly #attempts: Attempts;
   readonly #clientOf: ReturnType<typeof clientReader>;
   readonly #forwardedOrigin: ReturnType<typeof originReader>;
-  #checks = 0;
+  readonly #checks = new Budget(MAX_CHECKS, MAX_WAITING);
   /** Why the passwords could not be read the last time. */
   #problem = '';
-  #waiting: (() => void)[] = [];
 
   constructor(options: RemoteAccessOptions) {
     const { hasTls, trustedProxies, clock, newSecret } = options;
@@ -238,8 +238,9 @@ export class RemoteAccess implements Access {
     const wait = this.#attempts.take(client);
     if (wait > 0) return mustWait(wait);
     const form = new URLSearchParams((await this.#readForm(request)).toString());
-    const person = await this.#check(form.get('name') ?? '', form.get('password') ?? '');
-    if (person === 'busy') return mustWait(1000);
+    if (this.#checks.isFull) return mustWait(1000);
+    const [name, password] = [form.get('name') ?? '', form.get('password') ?? ''];
+    const person = await this.#checks.spend(1, async () => findPerson(this.#readPeople(), name, password));
     if (!person) {
       // Not the name that was entered: it could be the password by mistake.
       this.#options.onEvent(`wrong name or password from ${client}`);
@@ -278,20 +279,6 @@ export class RemoteAccess implements Access {
       return await Promise.race([readBytes(request, MAX_FORM_BYTES, 'the request is too large'), promise]);
     } finally {
       clearTimeout(timer);
-    }
-  }
-
-  /** At most two at a time, and a few that wait. */
-  async #check(name: string, password: string): Promise<Person | 'busy' | undefined> {
-    if (this.#checks < MAX_CHECKS) this.#checks++;
-    else if (this.#waiting.length >= MAX_WAITING) return 'busy';
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await findPerson(this.#readPeople(), name, password);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#checks--;
     }
   }
 }

@@ -14,8 +14,8 @@ import {
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';
-import { checkFlags } from './options.ts';
 import { describeGone, findDoubt, type ImportCommandFlags, importPaths } from './import.ts';
+import { checkFlags } from './options.ts';
 
 /**
  * A file is imported if it looks the same this much later. The first scan after a change waits as long: copying a folder
