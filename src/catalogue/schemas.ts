@@ -397,6 +397,9 @@ export type MentionedKind = (typeof MENTIONED_KINDS)[number];
 export const KINDS = [...MENTIONED_KINDS, 'album'] as const;
 export type Kind = (typeof KINDS)[number];
 
+export const forEachKind = <T>(make: (kind: Kind) => T) =>
+  Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Record<Kind, T>;
+
 /** A stored image document: the public JSON with placeholders for its link, and more on request (see document.ts). */
 export type Document = string;
 

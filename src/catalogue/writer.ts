@@ -123,13 +123,13 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
 export interface ImageIdFilter {
   shelves: number[];
   /** Only those that belong to no entry of these kinds. */
-  without: Kind[];
+  without?: Kind[];
   /** Only those with fields that an operator decided. */
-  isEdited: boolean;
+  isEdited?: boolean;
   /** Only those whose rating nobody decided. */
-  isUnrated: boolean;
+  isUnrated?: boolean;
   /** Only those whose files changed since somebody rated them by hand. */
-  isFileChanged: boolean;
+  isFileChanged?: boolean;
   /** Only those that this change added or changed. */
   change?: number | undefined;
 }

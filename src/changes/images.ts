@@ -59,31 +59,24 @@ interface RecordQuery {
 export interface ImageQuery extends RecordQuery {
   /** A search text (catalogue/search/query.ts). */
   q?: string | undefined;
-  categories: string[];
-  exclude: string[];
+  /** In all of these, and in none of those. */
+  category?: string[] | undefined;
+  exclude?: string[] | undefined;
   artist?: string | undefined;
   character?: string | undefined;
   album?: string | undefined;
-  ratings: Rating[];
+  rating?: Rating | undefined;
   /** Only images with a field that an operator decided. */
-  isEdited: boolean;
+  edited?: boolean;
   /** Only images that nobody rated by hand. */
-  isUnrated: boolean;
+  notRated?: boolean;
   /** Only images whose files changed since somebody rated them by hand. */
-  isFileChanged: boolean;
+  changedSinceRated?: boolean;
   /** Only images that look like a picture with this perceptual hash, the nearest first. */
   like?: string | undefined;
 }
 
-interface Conditions {
-  q: string | undefined;
-  categories: SavedEntry[];
-  exclude: SavedEntry[];
-  artist: SavedEntry | undefined;
-  character: SavedEntry | undefined;
-  album: SavedEntry | undefined;
-  ratings: Rating[];
-}
+type Conditions = Awaited<ReturnType<typeof resolve>>;
 
 /** Yields the ids of images, page by page. */
 export async function* findImages(
@@ -96,13 +89,13 @@ export async function* findImages(
   const conditions = await resolve(query, snapshot);
   const { since, title, file } = query;
   const latest = () => latestIds(toFilter(conditions), catalogue, caller);
-  const isListed = query.like !== undefined || query.isEdited || query.isFileChanged;
+  const isListed = query.like !== undefined || query.edited || query.changedSinceRated;
   const found =
     isListed && query.q !== undefined ? new Set((await Array.fromAsync(latest())).flat()) : undefined;
   const isChosen = ({ edited }: SavedImage) =>
-    (!query.isEdited || edited !== '') &&
-    (!query.isUnrated || !parseEdited(edited).includes('rating')) &&
-    (!query.isFileChanged || isFileChanged(edited));
+    (!query.edited || edited !== '') &&
+    (!query.notRated || !parseEdited(edited).includes('rating')) &&
+    (!query.changedSinceRated || isFileChanged(edited));
   const idsOf = async (rows: SavedImage[]) => {
     const matching = rows.filter(
       (row) => isChosen(row) && isMatch(row, conditions) && found?.has(row.id) !== false,
@@ -113,12 +106,12 @@ export async function* findImages(
     yield await idsOf(await findByHash(query.like, snapshot, MAX_LIKE));
     return;
   }
-  if (query.isEdited || query.isFileChanged) {
+  if (query.edited || query.changedSinceRated) {
     for await (const numbers of streamBatches(snapshot.editedImages(), PAGE_SIZE))
       yield await idsOf(newestFirst(await snapshot.imagesByNumber(numbers)));
     return;
   }
-  const needsRows = query.isUnrated || [since, title, file].some((condition) => condition !== undefined);
+  const needsRows = query.notRated || [since, title, file].some((condition) => condition !== undefined);
   for await (const ids of latest())
     yield needsRows ? await idsOf(newestFirst(await snapshot.imagesById(ids))) : ids;
 }
@@ -183,24 +176,24 @@ async function fromFile(rows: SavedImage[], isMatch: FileMatcher, sources: Sourc
   });
 }
 
-async function resolve(query: ImageQuery, lookup: Lookup): Promise<Conditions> {
-  const { artist, character, album, ratings } = query;
+async function resolve(query: ImageQuery, lookup: Lookup) {
+  const { q, artist, character, album, rating } = query;
   const find = (kind: 'artist' | 'character' | 'album', reference: string | undefined) =>
     reference === undefined ? undefined : findEntry(lookup, kind, reference);
-  const categories = (names: string[]) =>
+  const categories = (names: string[] = []) =>
     Promise.all(names.map((name) => findEntry(lookup, 'category', name)));
   return {
-    q: query.q,
-    categories: await categories(query.categories),
+    q,
+    rating,
+    categories: await categories(query.category),
     exclude: await categories(query.exclude),
     artist: await find('artist', artist === undefined ? undefined : artistOf({ artist })),
     character: await find('character', character),
     album: await find('album', album),
-    ratings,
   };
 }
 
-function toFilter({ q, categories, exclude, artist, character, album, ratings }: Conditions): Filter {
+function toFilter({ q, categories, exclude, artist, character, album, rating }: Conditions): Filter {
   const names = (entries: SavedEntry[]) => entries.map(({ name }) => name);
   return {
     q,
@@ -209,7 +202,7 @@ function toFilter({ q, categories, exclude, artist, character, album, ratings }:
     artist: artist && [artist.id],
     character: character && [character.id],
     album: album && [album.id],
-    nsfw: ratings.length > 0 ? ratings : undefined,
+    nsfw: rating && [rating],
   };
 }
 
@@ -229,11 +222,11 @@ export async function* latestIds(
 }
 
 function isMatch({ document }: SavedImage, conditions: Conditions): boolean {
-  const { artist, character, album, ratings } = conditions;
+  const { artist, character, album, rating } = conditions;
   const image = readDocument(document);
   const categories = new Set(image.categories.map(({ id }) => id));
   return (
-    (ratings.length === 0 || ratings.includes(image.nsfw)) &&
+    (!rating || image.nsfw === rating) &&
     (!artist || image.artist === artist.id) &&
     (!character || image.characters.some(({ id }) => id === character.id)) &&
     (!album || album.images?.includes(image.id) === true) &&

@@ -1,13 +1,14 @@
 /** How the catalogue asks, and a driver answers: a view is one version of the catalogue and its shelves. */
 import type { Change } from '../catalogue/change-log.ts';
-import type {
-  Document,
-  FileType,
-  Kind,
-  MentionedKind,
-  Orientation,
-  Rating,
-  Statistics,
+import {
+  type Document,
+  type FileType,
+  forEachKind,
+  type Kind,
+  type MentionedKind,
+  type Orientation,
+  type Rating,
+  type Statistics,
 } from '../catalogue/schemas.ts';
 import type { Block } from '../catalogue/sets/blocks.ts';
 import type { ByteString } from '../lib/byte-string.ts';
@@ -275,7 +276,7 @@ export function buildSnapshot(version: CatalogueVersion, rows: SnapshotRow[]): S
     types: new Map(),
     animated: { number: 0, size: 0 },
     categories: new Map(),
-    counts: { artist: 0, category: 0, character: 0, album: 0 },
+    counts: forEachKind(() => 0),
     siteTexts: {},
   };
   const aliases: [alias: string, shelf: number][] = [];

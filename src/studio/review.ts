@@ -4,7 +4,7 @@ import { checkCatalogue } from '../catalogue/documents/check.ts';
 import { hasCategories, parseStored, readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import type { LastBackup } from '../catalogue/records.ts';
 import { readArtistRights, rightsOf } from '../catalogue/rights.ts';
-import { type Kind, parseDetails } from '../catalogue/schemas.ts';
+import { KINDS, type Kind, parseDetails } from '../catalogue/schemas.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
@@ -147,27 +147,25 @@ export async function readHealth(
   { images, backup, disks, siteLicence, now }: HealthFacts,
 ): Promise<Health> {
   const isCounted = images <= MAX_COUNTED;
-  const shelves = [snapshot.fixedShelves.catalogue];
-  const unrated = { shelves, without: [], isEdited: false, isUnrated: true, isFileChanged: false };
-  const counts = async (kind: Kind) => {
-    const found = await snapshot.imageCounts(kind);
-    const unused = [...found.values()].filter((size) => size === 0).length;
-    return { found, unused };
-  };
-  const artists = await counts('artist');
+  const unrated = { shelves: [snapshot.fixedShelves.catalogue], isUnrated: true };
+  const counts = new Map<Kind, Map<string, number>>();
+  for (const kind of KINDS) counts.set(kind, await snapshot.imageCounts(kind));
+  const withoutArtist = counts.get('artist')?.get(UNKNOWN_ARTIST.id) ?? 0;
   // It is made when needed, so it may be empty.
-  const isUnknownUnused = artists.found.get(UNKNOWN_ARTIST.id) === 0;
+  counts.get('artist')?.delete(UNKNOWN_ARTIST.id);
+  const unused = Array.from(counts, ([kind, sizes]) => [
+    kind,
+    sizes
+      .values()
+      .filter((size) => size === 0)
+      .toArray().length,
+  ]);
   return {
     images,
     unrated: isCounted ? await snapshot.countImages(unrated) : undefined,
-    withoutArtist: artists.found.get(UNKNOWN_ARTIST.id) ?? 0,
+    withoutArtist,
     lacking: isCounted ? await countLacking(snapshot, siteLicence) : undefined,
-    unused: {
-      artist: artists.unused - (isUnknownUnused ? 1 : 0),
-      category: (await counts('category')).unused,
-      character: (await counts('character')).unused,
-      album: (await counts('album')).unused,
-    },
+    unused: Object.fromEntries(unused),
     imports: await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true }),
     disks: disks.map((disk) => ({ ...disk, isNearlyFull: isNearlyFull(disk) })),
     backup: backup && { ...backup, isOld: now - Date.parse(backup.at) > MAX_BACKUP_AGE_MS },

@@ -46,20 +46,8 @@ import {
 } from '../terminal/terminal.ts';
 import { changeByOptions, writersFor } from '../writer.ts';
 
-interface FindFlags {
-  category?: string[];
-  exclude?: string[];
-  artist?: string;
-  character?: string;
-  album?: string;
-  rating?: Rating;
-  since?: string;
-  title?: string;
-  file?: string;
-  like?: string;
-  edited: boolean;
-  notRated: boolean;
-  changedSinceRated: boolean;
+/** `like` is the path of a picture. */
+interface FindFlags extends ImageQuery {
   limit?: string;
   json: boolean;
 }
@@ -71,19 +59,9 @@ export async function findCommand(
   terminal: Terminal,
 ): Promise<void> {
   const query: ImageQuery = {
+    ...flags,
     q: text,
-    categories: flags.category ?? [],
-    exclude: flags.exclude ?? [],
-    artist: flags.artist,
-    character: flags.character,
-    album: flags.album,
-    ratings: flags.rating ? [flags.rating] : [],
     since: flags.since === undefined ? undefined : parseTime(flags.since),
-    title: flags.title,
-    file: flags.file,
-    isEdited: flags.edited,
-    isUnrated: flags.notRated,
-    isFileChanged: flags.changedSinceRated,
     like: flags.like === undefined ? undefined : await readLooks(flags.like),
   };
   const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(flags.limit);

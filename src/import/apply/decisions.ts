@@ -2,7 +2,7 @@
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../../catalogue/documents/document.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { Decisions, RemovedFile } from '../../catalogue/records.ts';
-import type { Kind, MentionedKind } from '../../catalogue/schemas.ts';
+import { forEachKind, type Kind, type MentionedKind } from '../../catalogue/schemas.ts';
 import type { CatalogueWriter, Lookup } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import {
@@ -234,11 +234,7 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 /** The entries that images mention, loaded once for many images. */
 export class MentionedEntries {
   readonly entries = new ExistingEntries();
-  readonly #references: Record<MentionedKind, Set<string>> = {
-    artist: new Set(),
-    category: new Set(),
-    character: new Set(),
-  };
+  readonly #references = forEachKind(() => new Set<string>());
 
   /** Whether there are so many that it should be replaced with an empty one. */
   get isFull(): boolean {

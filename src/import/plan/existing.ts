@@ -2,7 +2,7 @@
 import type { Difference } from '../../catalogue/change-log.ts';
 import { fold, isId } from '../../catalogue/names.ts';
 import { type BlockedName, nameKey, type RemovedFile } from '../../catalogue/records.ts';
-import type { Kind } from '../../catalogue/schemas.ts';
+import { forEachKind, type Kind } from '../../catalogue/schemas.ts';
 import type { Lookup, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
 import { RecordError } from '../records/lines.ts';
 import type { EntryLine, ImageLine, RecordLine } from '../records/record.ts';
@@ -100,12 +100,7 @@ export class ExistingEntries {
   readonly #byAlias = new Map<string, SavedEntry>();
   readonly #blocked = new Map<string, BlockedName>();
   /** What `matching` returned since the last change: most images mention the same entries. */
-  readonly #matches: Record<Kind, Map<string, SavedEntry[]>> = {
-    artist: new Map(),
-    category: new Map(),
-    character: new Map(),
-    album: new Map(),
-  };
+  readonly #matches = forEachKind(() => new Map<string, SavedEntry[]>());
   /** The images that albums name or have. */
   readonly images = new Set<string>();
   readonly trashedImages = new Set<string>();

@@ -1,7 +1,7 @@
 /** Artists, characters, categories and albums: in pages, by name and by id, with the documents of their covers if wanted. */
 import type { Caller, EntryDetails, EntryWindow } from '../../catalogue/catalogue.ts';
 import { fold, isId, normaliseName } from '../../catalogue/names.ts';
-import type { Kind, Page, Window } from '../../catalogue/schemas.ts';
+import { forEachKind, type Kind, type Page, type Window } from '../../catalogue/schemas.ts';
 import { NameWords, type NearText, sortBySize, toLine } from '../../catalogue/search/name-words.ts';
 import { type Node, parsePattern, splitAtWildcards } from '../../catalogue/search/pattern.ts';
 import type { WordField, WordTerm } from '../../catalogue/search/query.ts';
@@ -75,20 +75,9 @@ export class NameSearch {
   constructor(reader: SliceReader, tuning = defaultTuning) {
     this.#reader = reader;
     this.#isCaching = tuning.isCaching;
-    const cache = <T extends { version: number }>(read: (kind: Kind) => Promise<T>) => {
-      const cacheOf = (kind: Kind) =>
-        new VersionedCache(
-          () => read(kind),
-          () => reader.currentVersion(),
-          tuning,
-        );
-      return {
-        artist: cacheOf('artist'),
-        category: cacheOf('category'),
-        character: cacheOf('character'),
-        album: cacheOf('album'),
-      };
-    };
+    const current = () => reader.currentVersion();
+    const cache = <T extends { version: number }>(read: (kind: Kind) => Promise<T>) =>
+      forEachKind((kind) => new VersionedCache(() => read(kind), current, tuning));
     this.#names = cache((kind) => this.#readNames(kind));
     this.#words = cache((kind) => this.#readWords(kind));
     this.#shelves = cache((kind) => this.#readShelves(kind));

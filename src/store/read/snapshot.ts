@@ -145,7 +145,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
 function selectImages(
   session: ReadSession,
   { catalogue }: FixedShelves,
-  { shelves, without, isEdited, isUnrated, isFileChanged, change }: ImageIdFilter,
+  { shelves, without = [], isEdited, isUnrated, isFileChanged, change }: ImageIdFilter,
 ): { text: string; values: SqlValue[] } {
   const { dialect } = session;
   const values: SqlValue[] = [];
