@@ -118,11 +118,7 @@ export const randomImages = endpoint({
     data: [examples.image],
   },
   hasCursor: true,
-  async validate(call) {
-    const filter = pickParameters(imageFilters, call.query);
-    readSeedPosition(call, filter);
-    await rejectUnknownNames(call, filter);
-  },
+  validate: (call) => validatePage(call, pickParameters(imageFilters, call.query), readSeedPosition),
   async handle(call) {
     const { services, query } = call;
     const filter = pickParameters(imageFilters, query);
@@ -168,12 +164,14 @@ function readSeedPosition(call: CursorCall, filter: Filter): SeedPosition | unde
   return position === undefined ? undefined : unpackPosition(position);
 }
 
-/** Throws the 400 for categories that do not exist. */
-export async function rejectUnknownNames(
-  { services }: Pick<Call<unknown>, 'services'>,
+/** Throws the 400 for categories that do not exist, or first for a cursor that is none of this order. */
+export async function validatePage<C extends Pick<Call<unknown>, 'services'>>(
+  call: C,
   filter: Filter,
+  readCursor: (call: C, filter: Filter) => unknown = () => {},
 ): Promise<void> {
-  const found = await services.catalogue.checkFilter(filter);
+  readCursor(call, filter);
+  const found = await call.services.catalogue.checkFilter(filter);
   const error = found && problemToApiError(found);
   if (error?.status === 400) throw error;
 }
@@ -233,11 +231,7 @@ export const latestImages = endpoint({
   data: Type.Array(Image),
   example: { call: () => ({ query: { nsfw: 'sfw', limit: '1' } }), data: [examples.image] },
   hasCursor: true,
-  async validate(call) {
-    const filter = pickParameters(imageFilters, call.query);
-    readBelow(call, filter);
-    await rejectUnknownNames(call, filter);
-  },
+  validate: (call) => validatePage(call, pickParameters(imageFilters, call.query), readBelow),
   async handle(call) {
     const filter = pickParameters(imageFilters, call.query);
     const { images, cursor } = await readLatest(call, filter, call.query.limit);
@@ -341,7 +335,7 @@ export const randomFile = endpoint({
   example: {
     call: ({ categories }) => ({ query: { ...examples.inCategories(categories.slice(0, 1)), nsfw: 'sfw' } }),
   },
-  validate: (call) => rejectUnknownNames(call, pickParameters(embedFilters, call.query)),
+  validate: (call) => validatePage(call, pickParameters(embedFilters, call.query)),
   async handle(call) {
     const image = await pickImage(call);
     if (!image) throw new ApiError(404, 'No image matches the filters.');

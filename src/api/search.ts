@@ -7,7 +7,7 @@ import { toJsonBytes, toList } from '../lib/byte-string.ts';
 import { type Call, cursorHeaders, endpoint, linkSigner, readCursor } from './endpoint.ts';
 import { writeEntry } from './entries.ts';
 import * as examples from './examples.ts';
-import { imageList, rejectUnknownNames, unwrap } from './images.ts';
+import { imageList, unwrap, validatePage } from './images.ts';
 import { cursor, imageFilters, imageParameters, limit, pickParameters, searchText } from './parameters.ts';
 
 const searchFilters = { ...imageFilters, q: searchText };
@@ -31,11 +31,7 @@ export const search = endpoint({
     data: examples.found,
   },
   hasCursor: true,
-  async validate(call) {
-    const filter = pickParameters(searchFilters, call.query);
-    readPosition(call, filter);
-    await rejectUnknownNames(call, filter);
-  },
+  validate: (call) => validatePage(call, pickParameters(searchFilters, call.query), readPosition),
   async handle(call) {
     const { query } = call;
     const { found, cursor } = await readFound(call, pickParameters(searchFilters, query), query.limit);
