@@ -184,6 +184,14 @@ export class Tags {
   }
 }
 
+/** What a list of tags states. Without one, nothing. */
+export const statedBy = (tags: Tags, hasTags: boolean) => ({
+  artist: [...tags.artist][0],
+  title: titleText([...tags.title][0]),
+  categories: hasTags ? [...tags.category] : undefined,
+  characters: tags.character.size > 0 ? [...tags.character] : undefined,
+});
+
 /** Without commas, spaces separate tags. */
 function splitTags(text: string): string[] {
   return text.split(text.includes(',') ? ',' : /\s+/);

@@ -11,6 +11,7 @@ import {
   readRights,
   type SidecarFields,
   sourceOf,
+  statedBy,
   Tags,
   titleText,
   validName,
@@ -58,14 +59,14 @@ function readXmpSidecar(metadata: Metadata | undefined): SidecarFields {
   const tags = new Tags();
   tags.add(metadata.keywords);
   const { creator, takenAt } = metadata;
+  const stated = statedBy(tags, metadata.keywords.length > 0);
   return {
-    artist: validName('artist', creator) ?? [...tags.artist][0],
-    title: titleText(metadata.title) ?? titleText([...tags.title][0]),
+    ...stated,
+    artist: validName('artist', creator) ?? stated.artist,
+    title: titleText(metadata.title) ?? stated.title,
     description: descriptionOf(metadata),
     takenAt,
     ...rightsIn(metadata),
-    categories: metadata.keywords.length > 0 ? [...tags.category] : undefined,
-    characters: tags.character.size > 0 ? [...tags.character] : undefined,
     marked: rateByMarkers(metadataMarkers(metadata)),
   };
 }
@@ -154,11 +155,8 @@ function readText(text: string, isPlain: boolean): SidecarFields {
   const tags = new Tags();
   tags.add(names);
   return {
-    artist: [...tags.artist][0],
+    ...statedBy(tags, names.length > 0),
     source,
-    title: titleText([...tags.title][0]),
-    categories: names.length > 0 ? [...tags.category] : undefined,
-    characters: tags.character.size > 0 ? [...tags.character] : undefined,
     // The words of a single line may be tags.
     marked: items.length === 1 ? rateTexts([...items, ...text.split(/\s+/)]) : rateByMarkers(tags.markers),
   };
