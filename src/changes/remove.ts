@@ -285,19 +285,13 @@ export async function restoreTrashed(
   writer.changeLog.describe(`restore ${of}${countImages(ids.length)} from the trash`);
 }
 
-interface EmptyTrash {
-  files: Files;
-  openWriter: () => Promise<CatalogueWriter>;
-  signal: AbortSignal;
-}
-
 /**
  * Deletes for good what the trash has: what was removed before a time, or by changes up to one. Returns how many rows and
  * files.
  */
 export async function emptyTrash(
   { before, upTo = Number.POSITIVE_INFINITY }: { before?: string; upTo?: number },
-  { files, openWriter, signal }: EmptyTrash,
+  { files, openWriter, signal }: Pick<Removal, 'files' | 'openWriter' | 'signal'>,
 ): Promise<{ images: number; files: number }> {
   let rows: TrashedImage[];
   let keys: string[];

@@ -109,12 +109,6 @@ const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 4096;
 const FLUSH_TIMEOUT_MS = 1000;
 
-interface Block {
-  text: string;
-  bytes: number;
-  lines: number;
-}
-
 /** Writes a block of whole lines, and calls back when it is written. */
 export type WriteBlock = (text: string, done: (error?: Error | null) => void) => void;
 
@@ -122,7 +116,7 @@ export type WriteBlock = (text: string, done: (error?: Error | null) => void) =>
 class LineWriter {
   droppedLines = 0;
   readonly #writeBlock: WriteBlock;
-  readonly #blocks: Block[] = [];
+  readonly #blocks: { text: string; bytes: number; lines: number }[] = [];
   #bufferedBytes = 0;
   #isWriting = false;
   /** Resolves when the buffer is empty. */

@@ -279,14 +279,14 @@ export function openBudget(rule: BudgetRule, { clock, shared }: ClientOptions): 
   return new MemoryBudget(rule, clock, shared?.memory, shared?.owner);
 }
 
-interface LimiterOptions extends ClientOptions {
-  onRedisChange: RedisLimiterOptions['onChange'];
-}
-
 /** Returns undefined if the rate limit is off. */
 export async function openLimiter(
   { rateLimit, redisUrl, redisPrefix }: Config,
-  { clock = steadyClock, shared, onRedisChange }: LimiterOptions,
+  {
+    clock = steadyClock,
+    shared,
+    onRedisChange,
+  }: ClientOptions & { onRedisChange: RedisLimiterOptions['onChange'] },
 ): Promise<Limiter | undefined> {
   if (rateLimit === 'off') return undefined;
   const local = new MemoryLimiter(rateLimit, clock, shared?.memory, shared?.owner);

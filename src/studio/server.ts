@@ -3,7 +3,7 @@
  * shares nothing with the public server, whose responses anyone may read.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, BlockList, Server as NetServer, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -70,13 +70,8 @@ export interface TlsFiles {
   key: Buffer;
 }
 
-interface StudioServer {
-  server: Server;
-  listen(address: { host: string; port: number }): Promise<AddressInfo>;
-}
-
 /** With `tls`, the server speaks HTTPS. */
-export function createStudioServer(access: Access, routes: StudioRoutes, tls?: TlsFiles): StudioServer {
+export function createStudioServer(access: Access, routes: StudioRoutes, tls?: TlsFiles) {
   const connections = new Connections();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     for (const [name, value] of Object.entries({ ...SECURITY_HEADERS, ...access.headers }))
@@ -98,7 +93,7 @@ export function createStudioServer(access: Access, routes: StudioRoutes, tls?: T
   connections.watch(server, access.proxies);
   return {
     server,
-    async listen({ host, port }) {
+    async listen({ host, port }: { host: string; port: number }): Promise<AddressInfo> {
       server.listen(port, host);
       await once(server, 'listening');
       const address = server.address() as AddressInfo;

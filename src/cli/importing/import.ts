@@ -244,7 +244,7 @@ async function importPlaces(
   const optionsOf = ({ identity }: FolderPlace): FolderOptions => {
     const { choice, ignore } = chosen.get(identity) as ChosenFolder;
     const { folderCategories = 'all', defaultRating = config.defaultRating } = choice;
-    const readOptions = describeOptions({ keepsLocation, thumbnailSizes, folderCategories });
+    const readOptions = describeOptions(keepsLocation, thumbnailSizes, folderCategories);
     return { ...shared, ignore, folderCategories, defaultRating, readOptions };
   };
   const sources = places.map((place) => openSource(place, terminal, signal, optionsOf));

@@ -258,13 +258,8 @@ function filesPath({ storage, dataDir }: Config): string {
   return storage.engine === 'folder' ? storage.path : dataDir;
 }
 
-/** Lets a command end in an orderly way when it is interrupted. */
-interface Interrupt extends Disposable {
-  signal: AbortSignal;
-}
-
-/** The first SIGINT (Ctrl-C) or SIGTERM aborts the signal with the message. A second one terminates the process. */
-export function listenForInterrupt(message: string): Interrupt {
+/** Lets a command end in an orderly way. The first SIGINT (Ctrl-C) or SIGTERM aborts the signal with the message. A second one terminates the process. */
+export function listenForInterrupt(message: string): Disposable & { signal: AbortSignal } {
   const controller = new AbortController();
   const onSignal = () => {
     controller.abort(new CommandError(message));

@@ -208,12 +208,10 @@ export async function loadAlbumImages(
     existing.addImages(await lookup.findImageIds(batch));
 }
 
-interface ReferringLine {
-  record: ImageLine;
-  picture: { hashes: string[] };
-}
-
-export async function loadImages(writer: CatalogueWriter, lines: ReferringLine[]): Promise<ExistingImages> {
+export async function loadImages(
+  writer: CatalogueWriter,
+  lines: Pick<Line, 'record' | 'picture'>[],
+): Promise<ExistingImages> {
   const ids = lines.flatMap(({ record }) => record.id ?? []);
   const eTags = lines.flatMap(({ record, picture }) => (record.id ? [] : picture.hashes));
   return new ExistingImages(await writer.imagesById(ids), await writer.imagesByETag(eTags));

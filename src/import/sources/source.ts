@@ -304,17 +304,12 @@ const READER_VERSION = 3;
  */
 const MIN_AGE_MS = 2100;
 
-/** What an import reads, and how. */
-interface ReadOptions {
-  keepsLocation: boolean;
-  thumbnailSizes: readonly number[];
-  folderCategories: FolderCategories;
-}
-
 /** Options that change what is stored are part of every fingerprint. */
-export function describeOptions({ keepsLocation, thumbnailSizes, folderCategories }: ReadOptions): string {
-  return JSON.stringify([READER_VERSION, keepsLocation, thumbnailSizes, folderCategories]);
-}
+export const describeOptions = (
+  keepsLocation: boolean,
+  thumbnailSizes: readonly number[],
+  folderCategories: FolderCategories,
+): string => JSON.stringify([READER_VERSION, keepsLocation, thumbnailSizes, folderCategories]);
 
 interface Fingerprint {
   text: string;

@@ -88,14 +88,9 @@ export interface Reporter {
   report: MetricsReport | undefined;
 }
 
-interface Question {
-  waitingFor: Set<Reporter>;
-  resolve: () => void;
-}
-
 export class Reports {
   readonly #timeoutMs: number;
-  readonly #questions = new Map<number, Question>();
+  readonly #questions = new Map<number, { waitingFor: Set<Reporter>; resolve: () => void }>();
   #lastQuestion = 0;
   /** The counters of workers that have ended. */
   #retired: Metric[] = [];
