@@ -17,6 +17,7 @@ import {
   parseEdited,
   parseMarks,
   placeImage,
+  stateOf,
 } from '../../catalogue/documents/edit-image.ts';
 import { cleanName } from '../../catalogue/names.ts';
 import { nameKey } from '../../catalogue/records.ts';
@@ -114,23 +115,14 @@ function resolveAll(kind: Kind, references: string[] | undefined, entries: Exist
 export function keepDecisions(record: ImageLine, existing: SavedImage | undefined): ImageLine {
   const edited = parseEdited(existing?.edited ?? '');
   if (!existing || existing.edited === '') return record;
-  const image = readDocument(existing.document);
-  const { artist, categories, characters, nsfw, source } = image;
-  const ids = (entries: { id: string }[]) => entries.map(({ id }) => id);
-  const stored = {
-    ...pickDetails(image),
-    artist,
-    categories: ids(categories),
-    characters: ids(characters),
-    nsfw,
-    source,
-  };
-  const decided = edited.map((field) => (field === 'rating' ? 'nsfw' : field));
-  const kept: Partial<ImageLine> = Object.fromEntries(decided.map((field) => [field, stored[field]]));
+  const stored = stateOf(existing);
+  const kept: Partial<ImageLine> = Object.fromEntries(
+    edited.map((field) => [field === 'rating' ? 'nsfw' : field, stored[field]]),
+  );
   const result = { ...record, ...kept };
   // An open rating is kept anyway.
   if (isFileChanged(existing.edited) && !record.openFields?.includes('nsfw'))
-    result.nsfw = strictest(result.nsfw, nsfw) as Rating;
+    result.nsfw = strictest(result.nsfw, stored.rating) as Rating;
   // Nothing else may fill them.
   if (record.openFields) result.openFields = record.openFields.filter((field) => !(field in kept));
   return result;
