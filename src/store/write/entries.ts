@@ -5,6 +5,7 @@ import { type Decisions, nameKey, type RemovedFile } from '../../catalogue/recor
 import type { Kind } from '../../catalogue/schemas.ts';
 import type { Entry, SavedEntry } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
+import type { ChangeRecorder } from '../change-log/recorder.ts';
 import {
   type BlockedRow,
   ENTRY_KINDS,
@@ -178,17 +179,21 @@ function categoryOf({ kind, name }: Entry): string | null {
   return kind === 'category' ? fold(name) : null;
 }
 
-// What an operator decided: blocked names and removed files.
+// What an operator decided: blocked names, removed files and texts of the site.
 
-export function createDecisions(session: WriteSession): Decisions {
+export function createDecisions(session: WriteSession, recorder: ChangeRecorder): Decisions {
   const { isOneOf } = session.dialect;
-  return {
+  const decisions: Decisions = {
     async blockedNames(kind, names) {
       const text = selectBlocked(`where kind = $1 and key ${isOneOf('$2', 'text')}`);
       const keys = names.map((name) => nameKey(kind, name));
       return (await session.query<BlockedRow>(text, [kind, keys])).map(toBlockedName);
     },
     async blockNames(names) {
+      for (const after of names) {
+        const [before] = await decisions.blockedNames(after.kind, [after.name]);
+        await recorder.namesChanged([{ before, after }]);
+      }
       await session.runWith(
         { kind: 'text', key: 'text', name: 'text', blockedAt: 'text', skips: 'int' },
         names.map(({ skips, ...blocked }) => ({
@@ -203,6 +208,8 @@ export function createDecisions(session: WriteSession): Decisions {
       );
     },
     async unblockNames(kind, names) {
+      const before = await decisions.blockedNames(kind, names);
+      await recorder.namesChanged(before.map((name) => ({ before: name })));
       const keys = names.map((name) => nameKey(kind, name));
       await session.run(`delete from blocked_name where kind = $1 and key ${isOneOf('$2', 'text')}`, [
         kind,
@@ -218,6 +225,9 @@ export function createDecisions(session: WriteSession): Decisions {
       return session.query<RemovedFile>(text, [images]);
     },
     async rememberFiles(files) {
+      const known = await decisions.removedFiles(files.map(({ hash }) => hash));
+      const before = new Map(known.map((file) => [file.hash, file]));
+      await recorder.removedFilesChanged(files.map((after) => ({ before: before.get(after.hash), after })));
       await session.runWith(
         { hash: 'text', image: 'text', removedAt: 'text', reason: 'text' },
         files,
@@ -232,11 +242,15 @@ export function createDecisions(session: WriteSession): Decisions {
       return (await session.query<{ value: string }>(text, [field]))[0]?.value ?? '';
     },
     async saveSiteText(field, text) {
+      await recorder.siteChanged(field, await decisions.siteText(field), text);
       await session.run('delete from site_text where field = $1', [field]);
       if (text) await session.insert('site_text', ['field', 'value'], [[field, text]]);
     },
     async forgetFiles(hashes) {
+      const before = await decisions.removedFiles(hashes);
+      await recorder.removedFilesChanged(before.map((file) => ({ before: file })));
       await session.run(`delete from removed_file where hash ${isOneOf('$1', 'text')}`, [hashes]);
     },
   };
+  return decisions;
 }

@@ -1,6 +1,6 @@
 /** Writes the catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
 import type { Change, TrashedImage } from '../../catalogue/change-log.ts';
-import { type Decisions, nameKey } from '../../catalogue/records.ts';
+import { nameKey } from '../../catalogue/records.ts';
 import type { Kind } from '../../catalogue/schemas.ts';
 import type {
   CatalogueWriter,
@@ -91,7 +91,7 @@ async function createWriter(
   return {
     ...lookup,
     fixedShelves,
-    decisions: recordDecisions(createDecisions(session), recorder),
+    decisions: createDecisions(session, recorder),
     sourceFiles: createSourceFileWriter(session),
     changeLog,
     async *imagesOn(shelf) {
@@ -225,38 +225,4 @@ async function recordImages(
     }),
   );
   return before;
-}
-
-function recordDecisions(decisions: Decisions, recorder: ChangeRecorder): Decisions {
-  const filesBefore = async (hashes: string[]) =>
-    new Map((await decisions.removedFiles(hashes)).map((file) => [file.hash, file]));
-  return {
-    ...decisions,
-    async blockNames(names) {
-      for (const after of names) {
-        const [before] = await decisions.blockedNames(after.kind, [after.name]);
-        await recorder.namesChanged([{ before, after }]);
-      }
-      await decisions.blockNames(names);
-    },
-    async unblockNames(kind, names) {
-      const before = await decisions.blockedNames(kind, names);
-      await recorder.namesChanged(before.map((name) => ({ before: name })));
-      await decisions.unblockNames(kind, names);
-    },
-    async rememberFiles(files) {
-      const before = await filesBefore(files.map(({ hash }) => hash));
-      await recorder.removedFilesChanged(files.map((after) => ({ before: before.get(after.hash), after })));
-      await decisions.rememberFiles(files);
-    },
-    async saveSiteText(field, text) {
-      await recorder.siteChanged(field, await decisions.siteText(field), text);
-      await decisions.saveSiteText(field, text);
-    },
-    async forgetFiles(hashes) {
-      const before = await decisions.removedFiles(hashes);
-      await recorder.removedFilesChanged(before.map((file) => ({ before: file })));
-      await decisions.forgetFiles(hashes);
-    },
-  };
 }
