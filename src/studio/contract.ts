@@ -43,16 +43,10 @@ const MAX_SIDE = 1_000_000;
 const Id = Type.String({ pattern: uuidPattern });
 const ids = (maxItems: number) => Type.Array(Id, { minItems: 1, maxItems });
 const Ids = ids(MAX_IMAGES);
-const SearchedIds = ids(MAX_SEARCHED);
-const TileIds = ids(MAX_TILES);
-const NearIds = ids(MAX_NEAR);
-const AlbumIds = ids(MAX_ALBUM_IMAGES);
 /** PostgreSQL cannot store the character NUL. */
 const Text = Type.String({ maxLength: MAX_TEXT, pattern: '^[^\\0]*$' });
 const Texts = Type.Array(Text, { maxItems: MAX_NAMES });
-const MentionedKindSchema = Type.OneOf(MENTIONED_KINDS);
 const KindSchema = Type.OneOf(KINDS);
-const SiteField = Type.OneOf(SITE_FIELDS);
 const Flag = Type.Optional(Type.Literal(''));
 /** The number of a change, and the same in a query. */
 const ChangeNumber = Type.Integer({ minimum: 1, maximum: 999_999_999 });
@@ -71,7 +65,7 @@ const ImageFilter = Type.Closed({
   category: EntryIds,
   character: EntryIds,
   album: EntryIds,
-  without: Type.Optional(Type.Array(MentionedKindSchema, { maxItems: 3 })),
+  without: Type.Optional(Type.Array(Type.OneOf(MENTIONED_KINDS), { maxItems: 3 })),
   lacks: Type.Optional(Type.Array(Type.OneOf(LACKING), { maxItems: LACKING.length })),
   unrated: Flag,
   fileChanged: Flag,
@@ -343,7 +337,7 @@ export const endpoints = {
   /** The ids, 16 bytes each: in the order of the album if there is one, or else oldest first. */
   '/data/images': query(ImageFilter).returns<Uint8Array>(),
   /** The positions of those pictures that the filter matches. The page sends slices of a list. */
-  '/data/matches': lookup(Type.Closed({ ids: SearchedIds, filter: RecordFilter })).returns<number[]>(),
+  '/data/matches': lookup(Type.Closed({ ids: ids(MAX_SEARCHED), filter: RecordFilter })).returns<number[]>(),
   /** The perceptual hash of a picture, for the filter `like`. */
   '/data/looks': upload(Type.Closed({ name: Text })).returns<{ like: string }>(),
   '/data/entries': query(Type.Closed({ kind: KindSchema })).returns<ListedEntry[]>(),
@@ -364,10 +358,10 @@ export const endpoints = {
   '/data/health': query(Nothing).returns<Health>(),
   /** The texts of the site in the catalogue, and the variables that say some. */
   '/data/site': query(Nothing).returns<{ texts: SiteTexts; fixed: SiteTexts }>(),
-  '/data/tiles': lookup(Type.Closed({ ids: TileIds })).returns<Tile[]>(),
+  '/data/tiles': lookup(Type.Closed({ ids: ids(MAX_TILES) })).returns<Tile[]>(),
   '/data/summary': lookup(Selection).returns<SelectionSummary>(),
   /** Categories that pictures near these have and these lack. */
-  '/data/neighbours': lookup(Type.Closed({ ids: NearIds })).returns<Counted[]>(),
+  '/data/neighbours': lookup(Type.Closed({ ids: ids(MAX_NEAR) })).returns<Counted[]>(),
   /** The entries that have these names. Those that do not exist have no id. */
   '/data/names': lookup(Type.Closed({ kind: KindSchema, names: Texts })).returns<
     { id?: string; name: string }[]
@@ -378,7 +372,7 @@ export const endpoints = {
   '/change/images': change(Type.Closed({ catalogue: Text, user: Text, edits: WaitingEdits })).returns<
     Changed & { applied: Applied[] }
   >(),
-  '/change/site': change(Type.Closed({ field: SiteField, text: Text })).returns<Changed>(),
+  '/change/site': change(Type.Closed({ field: Type.OneOf(SITE_FIELDS), text: Text })).returns<Changed>(),
   '/change/remove': change(
     Type.Closed({ ids: Ids, version: Text, reason: Text, isTakeDown: Type.Boolean() }),
   ).returns<Changed>(),
@@ -405,11 +399,7 @@ export const endpoints = {
   ).returns<Changed>(),
   /** Pictures of an album go before one of its others, or to the end. */
   '/change/album/order': change(
-    Type.Closed({
-      id: Id,
-      ids: AlbumIds,
-      before: Type.Optional(Id),
-    }),
+    Type.Closed({ id: Id, ids: ids(MAX_ALBUM_IMAGES), before: Type.Optional(Id) }),
   ).returns<Changed>(),
   /** With `alike=ask`, the pictures that it looks like, if there are any. */
   '/add/picture': upload(NewPicture).returns<AddedPicture | { alike: Found[] }>(),

@@ -3,7 +3,7 @@ import type { Caller, Catalogue, Filter } from '../catalogue/catalogue.ts';
 import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import { fold, foldName, formerNames } from '../catalogue/names.ts';
 import type { SourceFileReader } from '../catalogue/records.ts';
-import type { Kind } from '../catalogue/schemas.ts';
+import { KINDS, type Kind } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, SavedEntry } from '../catalogue/writer.ts';
 import { findEntries } from '../changes/entries.ts';
 import { filterRecords, latestIds } from '../changes/images.ts';
@@ -13,7 +13,6 @@ import type { Counted, ListedEntry, RequestTo, ResponseOf } from './contract.ts'
 import { findAlikeIds, findLackingIds, findLikeIds } from './review.ts';
 import { entryVersion } from './summary.ts';
 
-const KINDS: Kind[] = ['artist', 'category', 'character', 'album'];
 const ID_BYTES = 16;
 const MAX_SUGGESTIONS = 12;
 
