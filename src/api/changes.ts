@@ -4,6 +4,7 @@ import { LIST_IMAGES } from '../access/tokens.ts';
 import type { ChangePosition } from '../catalogue/catalogue.ts';
 import { ImageChange } from '../catalogue/schemas.ts';
 import { ApiError } from '../http/exchange.ts';
+import { toList } from '../lib/byte-string.ts';
 import * as Type from '../lib/json-schema.ts';
 import { type Call, cursorHeaders, endpoint, type QueryOf } from './endpoint.ts';
 import * as examples from './examples.ts';
@@ -49,7 +50,7 @@ export const imageChanges = endpoint({
     );
     const headers = cursorHeaders(call, writeSince(call, found.next), 'since');
     if (!found.hasMore) delete headers.Link;
-    return { data: `[${data.join()}]`, headers };
+    return { data: toList(data), headers };
   },
 });
 

@@ -7,7 +7,7 @@ import type { Kind, Page } from '../catalogue/schemas.ts';
 import * as schemas from '../catalogue/schemas.ts';
 import { PatternError } from '../catalogue/search/pattern.ts';
 import { ApiError } from '../http/exchange.ts';
-import type { ByteString } from '../lib/byte-string.ts';
+import { type ByteString, toList } from '../lib/byte-string.ts';
 import * as Type from '../lib/json-schema.ts';
 import {
   type Call,
@@ -136,7 +136,7 @@ export function notFound(kind: Kind | 'image'): ApiError {
 }
 
 function writeList({ items }: Page<EntryDetails>, write: (entry: EntryDetails) => ByteString): ByteString {
-  return `[${items.map((entry) => write(entry)).join()}]`;
+  return toList(items.map((entry) => write(entry)));
 }
 
 /** The link is needed for a cover only. */

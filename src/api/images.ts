@@ -285,7 +285,7 @@ export const artistImages = endpoint({
     const { total, items } = found;
     const write = imageWriter(call);
     const images = items.map((image) => withoutAspectRatio(write(image)));
-    return { data: `[${images.join()}]`, headers: pageHeaders(call, total) };
+    return { data: toList(images), headers: pageHeaders(call, total) };
   },
 });
 
