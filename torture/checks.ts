@@ -85,8 +85,10 @@ const isRead = ({ method }: FuzzRequest) => method === 'GET' || method === 'HEAD
 function statusesOf({ kind, path }: FuzzRequest): number[] {
   // A trailing slash makes no difference.
   if (/^\/feed\.(xml|json)\/?$/.test(path)) return FEED_STATUSES;
-  return /^\/+$/.test(decodePath(path)) ? ROOT_STATUSES : statuses[kind];
+  return isRoot(path) ? ROOT_STATUSES : statuses[kind];
 }
+
+const isRoot = (path: string) => /^\/+$/.test(decodePath(path));
 
 /** A 503 was checked before. */
 function isExpected(status: number, expected: number[]): boolean {
@@ -102,7 +104,10 @@ function isUnderPrefix(rawPath: string): boolean {
 function checkErrorBody({ text, path }: FuzzRequest, { status, headers, bytes }: Answer): string {
   const type = headers['content-type'] ?? '';
   // Browsers get a page instead.
-  const hasPage = (status === 404 && !isUnderPrefix(path)) || (status === 403 && path.startsWith('/files/'));
+  const hasPage =
+    (status === 404 && !isUnderPrefix(path)) ||
+    (status === 403 && path.startsWith('/files/')) ||
+    (status === 503 && isRoot(path));
   if (type.startsWith('text/html') && hasPage && /\r\nAccept: .*html/.test(text)) return '';
   expect(type.startsWith('application/json'), `an error with Content-Type ${type}`);
   const body = JSON.parse(bytes.toString()) as Record<string, unknown>;

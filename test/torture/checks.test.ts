@@ -14,6 +14,16 @@ import { verify } from '../../torture/verify.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
+// Before the first test: the folder goes with the last one.
+const folder = temporaryFolder();
+const noEngines = { postgres: undefined, redis: undefined, [Symbol.asyncDispose]: async () => {} };
+const [, original] = newPlaces(folder, noEngines)[0] as [string, Place];
+writeTiny(folder, '1.png', 1);
+const file = join(folder, 'catalogue.ndjson');
+writeFileSync(file, JSON.stringify({ type: 'image', file: '1.png', nsfw: 'sfw' }));
+await runOrThrow(['import', '--quiet', file], original.environment);
+const contents = await original.contents();
+
 const quiet: Situation = { hasLimiter: false, mayBeUnavailable: false, mayBeCut: false };
 const limited: Situation = { ...quiet, hasLimiter: true };
 const faulty: Situation = { ...quiet, mayBeUnavailable: true };
@@ -148,15 +158,6 @@ test('every endpoint is called, and every parameter is sent', () => {
 });
 
 // The verification after a kill fails on a catalogue that is lost or mixed, and on files that are left behind.
-
-const folder = temporaryFolder();
-const noEngines = { postgres: undefined, redis: undefined, [Symbol.asyncDispose]: async () => {} };
-const [, original] = newPlaces(folder, noEngines)[0] as [string, Place];
-writeTiny(folder, '1.png', 1);
-const file = join(folder, 'catalogue.ndjson');
-writeFileSync(file, JSON.stringify({ type: 'image', file: '1.png', nsfw: 'sfw' }));
-await runOrThrow(['import', '--quiet', file], original.environment);
-const contents = await original.contents();
 
 const verifyCopy = (place: Place, before: string, after: string) =>
   verify({ command: ['remove'], before, after }, place, randomFor(1, ''));
