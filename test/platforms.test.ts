@@ -4,18 +4,17 @@
  * in .github/workflows/platforms.yml, and on Windows as Wine emulates it, where that is installed.
  */
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, writeFileSync } from 'node:fs';
+import { closeSync, cpSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { promisify } from 'node:util';
 import { writeTiny } from './support/pictures/tiny.ts';
 import { findProgram, npmInstallsForOthers } from './support/servers/needs.ts';
+import { until } from './support/until.ts';
 import { onDisk, temporaryFolder } from './support/workspace.ts';
 
 const root = join(import.meta.dirname, '..');
-const run = promisify(execFile);
 
 /** Runs the checkout with a program that may need more than the script as arguments. */
 async function tryFirstMinute(
@@ -24,12 +23,26 @@ async function tryFirstMinute(
   environment: NodeJS.ProcessEnv = {},
 ): Promise<void> {
   const cwd = temporaryFolder(onDisk);
+  let count = 0;
+  /** What it prints goes to files, because Wine knows neither the pipes of Node nor others. */
   const start = (command: string[], DATA_DIR = 'data') => {
-    const env = { ...process.env, PORT: '0', WORKERS: '2', LOG_LEVEL: 'warn', DATA_DIR, ...environment };
-    return [program, [...parameters, join(checkout, 'bin/zukan.js'), ...command], { cwd, env }] as const;
+    const path = join(cwd, `printed-${++count}`);
+    const [output, errors] = [openSync(path, 'w'), openSync(`${path}-errors`, 'w')];
+    const child = spawn(program, [...parameters, join(checkout, 'bin/zukan.js'), ...command], {
+      cwd,
+      env: { ...process.env, PORT: '0', WORKERS: '2', LOG_LEVEL: 'warn', DATA_DIR, ...environment },
+      stdio: ['ignore', output, errors],
+    });
+    for (const file of [output, errors]) closeSync(file);
+    const read = (path: string) => readFileSync(path, 'utf8').replaceAll('\r', '');
+    return { child, output: () => read(path), errors: () => read(`${path}-errors`) };
   };
-  const zukan = async (command: string, dataDir?: string) =>
-    (await run(...start(command.split(' '), dataDir))).stdout.replaceAll('\r', '');
+  const zukan = async (command: string, dataDir?: string) => {
+    const { child, output, errors } = start(command.split(' '), dataDir);
+    const [status] = await once(child, 'exit');
+    assert.equal(status, 0, errors());
+    return output();
+  };
 
   for (const [index, name] of ['1', '2', 'foxes/é'.normalize('NFD'), 'a b'].entries())
     writeTiny(join(cwd, 'pictures'), `${name}.png`, index);
@@ -40,14 +53,10 @@ async function tryFirstMinute(
   assert.match(explicit, /^[0-9a-f-]{36}$/);
   await zukan(`edit ${explicit} --rating questionable`);
 
-  const server = spawn(...start(['serve']));
+  const { child: server, output } = start(['serve']);
   after(() => server.kill('SIGKILL'));
-  let output = '';
-  for await (const chunk of server.stdout.iterator({ destroyOnReturn: false })) {
-    output += chunk;
-    if (/^Try:/m.test(output)) break;
-  }
-  const [origin = ''] = /http:\S+/.exec(output) ?? assert.fail(output);
+  await until('the server listens', () => /^Try:/m.test(output()));
+  const [origin = ''] = /http:\S+/.exec(output()) ?? assert.fail(output());
   const response = await fetch(`${origin}/api/image/random?nsfw=questionable&limit=1`);
   const { data } = (await response.json()) as { data: [{ id: string; url: string }] };
   assert.equal(data[0].id, explicit);
@@ -60,7 +69,7 @@ async function tryFirstMinute(
   for (const dataDir of ['data', 'restored'])
     assert.equal(await zukan('check', dataDir), 'no problems found\n');
   server.kill('SIGKILL');
-  await once(server, 'close');
+  await once(server, 'exit');
 }
 
 test(`the first minute on ${process.platform}, ${process.arch}`, () =>
