@@ -1,7 +1,8 @@
 /**
  * Follows docs/publish.md, from the text of the page, on a Debian that has nothing: `npm run test:guide`. cron makes the nightly
- * backup, a second machine restores it, and the README's commands run where there is nothing but git and npm. The machines are
- * those of systemd-nspawn: they install from the network and have none after that. Needs Linux, root, git and debootstrap.
+ * backup, a second machine restores it, a third one follows the page of the last release and is upgraded, and the README's
+ * commands run where there is nothing but git and npm. The machines are those of systemd-nspawn: they install from the network
+ * and have none after that. Needs Linux, root, git with the history, and debootstrap.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -31,12 +32,11 @@ function run(program: string, ...parameters: string[]): string {
   return execFileSync(program, parameters, { encoding: 'utf8', maxBuffer: 1e8 });
 }
 
-/** The blocks of commands below a heading, as a reader would type them. */
-function blocksOf(page: string, heading: string): string[] {
-  const [, section = ''] =
-    new RegExp(`^## (?:\\d\\. )?${heading}\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(
-      readFileSync(join(root, page), 'utf8'),
-    ) ?? [];
+/** The blocks of commands below a heading of a page, as a reader would type them. */
+function blocksOf(page: string, heading: string, version = 'HEAD'): string[] {
+  const text = git('show', `${version}:${page}`);
+  const pattern = new RegExp(`^## (?:\\d\\. )?${heading}\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm');
+  const [, section = ''] = pattern.exec(text) ?? [];
   const blocks = Array.from(section.matchAll(/```sh\n([\s\S]*?)```/g), ([, block = '']) =>
     block
       .replace('<address of the repository>', '/repository')
@@ -47,6 +47,8 @@ function blocksOf(page: string, heading: string): string[] {
   assert.ok(blocks.length > 0, `${page}: ${heading}`);
   return blocks;
 }
+
+const git = (...parameters: string[]) => run('git', '-C', root, ...parameters);
 
 /** A new machine like another one. */
 function copyMachine(from: string, name: string): string {
@@ -118,11 +120,21 @@ function makeSystem(): string {
   return system;
 }
 
+/** Types the blocks of commands below these headings, one after the other. */
+function follow(machine: Machine, headings: string[], version?: string): void {
+  for (const heading of headings) for (const block of blocksOf(page, heading, version)) machine.sh(block);
+}
+
+function followUpgrade(machine: Machine): void {
+  follow(machine, ['Upgrade']);
+  assert.equal(machine.sh('git describe --tags').trim(), 'next', 'the tag is not checked out');
+}
+
+const page = 'docs/publish.md';
 const isReady =
   'curl --silent --retry 60 --retry-delay 1 --retry-connrefused http://127.0.0.1:3000/health/ready';
 
 async function followTheGuide(): Promise<void> {
-  const page = 'docs/publish.md';
   const first = copyMachine(makeSystem(), 'first');
   for (let index = 0; index < PICTURES; index++)
     writeTiny(join(first, 'srv/pictures'), `cats/${index}.png`, index);
@@ -134,19 +146,18 @@ async function followTheGuide(): Promise<void> {
   let stats: string;
   {
     await using machine = await start(first);
-    for (const heading of ['Configure', 'Start'])
-      for (const block of blocksOf(page, heading)) machine.sh(block);
+    follow(machine, ['Configure', 'Start']);
     assert.equal(JSON.parse(machine.sh(isReady)).status, 'ready');
     const [imports = '', studio = ''] = blocksOf(page, 'Import');
     machine.sh(imports);
     machine.sh(`${studio.trim()} >studio 2>&1 &`);
     const address = machine.sh("timeout 60 sh -c 'until grep -o http://.* studio; do sleep 1; done'");
     assert.match(machine.sh(`curl --silent --location --cookie-jar jar '${address.trim()}'`), /<html/);
-    for (const block of blocksOf(page, 'Go public')) machine.sh(block);
+    follow(machine, ['Go public']);
     const site = 'curl --silent --insecure --fail --retry 30 --retry-all-errors https://localhost';
     assert.match(machine.sh(`${site}/newest`), /<html/);
     assert.equal(JSON.parse(machine.sh(`${site}/api/stats`)).data.images.count, PICTURES);
-    for (const block of blocksOf(page, 'Back up')) machine.sh(block);
+    follow(machine, ['Back up']);
     const generations = () => machine.sh(`ls /${backup}/*`);
     const before = generations();
     machine.sh("sed -i 's/^15 3 /* * /' /etc/cron.d/zukan");
@@ -155,18 +166,51 @@ async function followTheGuide(): Promise<void> {
     );
     assert.notEqual(generations(), before, 'cron made no backup');
     machine.sh('rm /etc/cron.d/zukan');
-    for (const block of blocksOf(page, 'Upgrade')) machine.sh(block);
-    assert.equal(machine.sh('git rev-parse --abbrev-ref HEAD').trim(), 'HEAD', 'the tag is not checked out');
+    followUpgrade(machine);
     assert.equal(JSON.parse(machine.sh(isReady)).status, 'ready');
     stats = machine.sh('zukan stats --json');
   }
   run('cp', '--archive', join(first, backup), join(second, 'srv/backup'));
   await using machine = await start(second);
-  for (const heading of ['Configure', 'Start'])
-    for (const block of blocksOf(page, heading)) machine.sh(block);
+  follow(machine, ['Configure', 'Start']);
   machine.sh('zukan restore /srv/backup');
   machine.sh('zukan check');
   assert.equal(machine.sh('zukan stats --json'), stats);
+}
+
+/** From the last release, whose own page is followed first. */
+async function upgrade(): Promise<void> {
+  // It is the last commit that changed the version. This one may do that, too.
+  const commits = git('log', '--format=%H', '-G^  "version":', '--', 'package.json').trim().split('\n');
+  const release = commits.find((commit) => commit !== git('rev-parse', 'HEAD').trim());
+  assert.ok(release, 'the last release is missing: fetch the history');
+  const folder = copyMachine(makeSystem(), 'upgraded');
+  for (let index = 0; index < PICTURES; index++)
+    writeTiny(join(folder, 'srv/pictures'), `cats/${index}.png`, index);
+  // What the upgrade installs comes from npm's cache.
+  for (const block of blocksOf(page, 'Install'))
+    install(folder, `${block.replaceAll('/opt/zukan', '/opt/next')}\nrm -r /opt/next; userdel zukan`);
+  const checkout = `git clone --quiet /repository /opt/zukan && git -C /opt/zukan checkout --quiet ${release}`;
+  for (const block of blocksOf(page, 'Install', release))
+    install(folder, block.replace('git clone /repository /opt/zukan', checkout));
+  await using machine = await start(folder);
+  follow(machine, ['Configure'], release);
+  // 1.0.0 does not say to wait until the server is ready.
+  for (const block of blocksOf(page, 'Start', release)) machine.sh(block.replace(/^curl .*/m, isReady));
+  assert.equal(JSON.parse(machine.sh(isReady)).status, 'ready');
+  follow(machine, ['Back up'], release);
+  const [imports = ''] = blocksOf(page, 'Import', release);
+  machine.sh(imports);
+  const { images } = JSON.parse(machine.sh('zukan stats --json'));
+  assert.equal(images.count, PICTURES);
+  // The changelog says to copy the unit and the command again.
+  followUpgrade(machine);
+  follow(machine, ['Configure']);
+  machine.sh('systemctl daemon-reload && systemctl restart zukan');
+  assert.equal(JSON.parse(machine.sh(isReady)).status, 'ready');
+  assert.deepEqual(JSON.parse(machine.sh('zukan stats --json')).images, images);
+  machine.sh('zukan check');
+  machine.sh('zukan restore --check /var/backups/zukan');
 }
 
 /** On a Debian that has nothing but what the README asks for. */
@@ -187,6 +231,7 @@ try {
   run('git', 'clone', '--quiet', '--bare', root, join(folder, 'repository'));
   followTheReadme();
   await followTheGuide();
+  await upgrade();
   console.log('1 passed, 0 failed');
 } finally {
   rmSync(folder, { recursive: true, force: true });
