@@ -246,6 +246,37 @@ await forEachEngineInDepth((engine) => {
     );
   });
 
+  test('after an undo, the next import rates the picture that replaced another one as strictly again', async () => {
+    const { write, importFolder, find, ok, history } = await openRated(engine);
+    const third = await paint(3, width, height)().jpeg().toBuffer();
+    write('a.jpg', different);
+    for (const bytes of [different, third]) {
+      await importFolder();
+      await ok('undo', String((await history())[0]?.number));
+      write('a.jpg', bytes);
+      await importFolder();
+      const ratings = (await find()).map(({ rating, edited }) => [rating, edited.includes('file-changed')]);
+      assert.deepEqual(ratings, [
+        ['nsfw', true],
+        ['nsfw', false],
+      ]);
+      await ok('undo', String((await history())[0]?.number));
+    }
+  });
+
+  test('a picture that was pruned comes back as strictly as it was rated by hand, whatever its sidecar says', async () => {
+    const { write, importFolder, only, pictures } = await openRated(engine);
+    rmSync(join(pictures, 'a.jpg'));
+    await importFolder('--prune', '--yes');
+    write('b.jpg', jpeg);
+    assert.match(await importFolder(), /^1 added, /);
+    const { rating, edited } = await only();
+    assert.deepEqual([rating, edited], ['nsfw', ['file-changed']]);
+    write('b.json', { nsfw: 'sfw' });
+    await importFolder();
+    assert.equal((await only()).rating, 'nsfw');
+  });
+
   test('a former file is in the trash, comes back with an undo, and goes with a take-down', async () => {
     const { write, importFolder, ok, history, config, run, folder } = await openRated(engine);
     const stored = () => filesIn(filesFolder(config)).length;

@@ -48,10 +48,11 @@ function documentOf(id: string, nsfw: Rating) {
 }
 
 const rating = fc.constantFrom(...ratings);
+const edited = fc.constantFrom('', 'rating', 'file-changed', 'title');
 const former = fc.record({
   path: fc.constantFrom('a.webp', 'a.png', 'a.jpg'),
   rating,
-  edited: fc.constantFrom('', 'rating', 'file-changed', 'title'),
+  edited,
   distance: fc.constantFrom(0, 14, 15, 36, 37, 60),
   isReplaced: fc.boolean(),
 });
@@ -60,8 +61,8 @@ test('whatever a picture looks like, its rating is at least what its file had an
   const property = fc.property(
     fc.option(rating, { nil: undefined }),
     fc.array(former, { maxLength: 4 }),
-    fc.array(rating, { maxLength: 2 }),
-    (stated, given, trashed) => {
+    fc.array(fc.record({ rating, edited }), { maxLength: 2 }),
+    (stated, given, trash) => {
       const formers = given.map(({ path, rating, edited, distance, isReplaced }, index): Former => {
         const document = documentOf(uuid(4, index), rating);
         const image = {
@@ -75,6 +76,10 @@ test('whatever a picture looks like, its rating is at least what its file had an
         return { path, isReplaced, image: { ...image, edited, perceptualHash: hashAt(distance) } };
       });
       const file = { path: 'a.webp', perceptualHash: hashAt(0) };
+      const trashed = trash.map(({ rating, edited }) => ({
+        document: documentOf(uuid(4, 9), rating),
+        edited,
+      }));
       const { id, former } = planVersion(file, stated, formers, trashed);
       const continued = given[formers.findIndex(({ image }) => image.id === id)];
       const replaced = given.filter((one) => one.path === file.path || one === continued);
@@ -82,10 +87,11 @@ test('whatever a picture looks like, its rating is at least what its file had an
         assert.ok(continued.isReplaced);
         assert.ok(continued.distance <= (continued.path === file.path ? 36 : 14));
       } else assert.ok(!given.some((one) => one.isReplaced && one.distance <= 14));
-      const least = [...replaced.map(({ rating }) => rating), ...trashed];
+      const before = [...replaced, ...trash];
+      const least = before.map(({ rating }) => rating);
       if (least.length === 0) return assert.equal(former, undefined);
       assert.equal(rank(former?.rating), Math.max(rank(stated), ...least.map(rank)));
-      const isRated = replaced.some(({ edited }) => edited === 'rating' || edited === 'file-changed');
+      const isRated = before.some(({ edited }) => edited === 'rating' || edited === 'file-changed');
       const isLowered = stated !== undefined && least.some((one) => rank(one) > rank(stated));
       assert.equal(former?.isMarked, isRated || isLowered);
     },

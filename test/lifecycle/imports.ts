@@ -136,14 +136,15 @@ export class Imports {
     stated: Rating | undefined,
     former: Former | undefined,
   ): void {
-    const trashed = this.#trashedFiles.filter((one) => one.picture === picture);
+    const decided = this.#pruned.filter(({ isRated }) => isRated);
+    const trashed = [...this.#trashedFiles, ...decided].filter((one) => one.picture === picture);
     const replaced = former ? [former, ...trashed] : trashed;
     for (const { rating } of replaced) {
       if (isLower(image.rating, rating)) image.rating = rating;
       if (stated && isLower(stated, rating)) image.edited.add('file-changed');
     }
     if (stated && isLower(image.rating, stated)) image.rating = stated;
-    if (former?.isRated) image.edited.add('file-changed');
+    if (replaced.some(({ isRated }) => isRated)) image.edited.add('file-changed');
     if (replaced.length > 0) this.#count('rating kept');
   }
 

@@ -5,7 +5,7 @@ import type { KnownFile, SourceFile, SourceFileReader } from '../../catalogue/re
 import type { CatalogueWriter, SavedImage } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import { hashesOf } from '../files.ts';
-import { type Former, isThumbnailOf, type Looks, looksLike, planVersion } from '../plan/looks.ts';
+import { type Former, isRated, isThumbnailOf, type Looks, looksLike, planVersion } from '../plan/looks.ts';
 import type { PictureCopies, PreparedImage } from '../prepare/prepare.ts';
 import { statedRating } from '../records/record.ts';
 import { Listings } from '../sources/files.ts';
@@ -47,9 +47,10 @@ export class Versions {
       if (!isNew.has(image)) return image;
       const { file, picture, record } = image as T & NewImage;
       const formers = this.#formersOf(image as T & NewImage, rows, places);
+      // An image that was pruned, or whose import was undone, may come back: only what somebody decided about it counts.
       const trashed = trash
-        .filter(({ kind, image }) => kind === 'file' && picture.hashes.includes(image.eTag))
-        .map(({ image }) => readDocument(image.document).nsfw);
+        .filter(({ kind, image }) => kind === 'file' || isRated(image.edited))
+        .flatMap(({ image }) => (picture.hashes.includes(image.eTag) ? image : []));
       const looks = { path: file.path, perceptualHash: picture.perceptualHash };
       const { id, former } = planVersion(looks, statedRating(record), formers, trashed);
       if (id !== undefined) this.#continued.add(id);
@@ -83,7 +84,7 @@ export class Versions {
       const image = rows.get(id);
       // Since the file was read, somebody may have given the image another one.
       const place = places.get(id)?.find((one) => one.folder === file.folder && one.path === path);
-      if (!image || !place || place.state === 'replaced') return [];
+      if (!image || !place) return [];
       const others = places.get(id)?.filter((one) => one !== place) ?? [];
       const isPresent =
         this.#copies.has(image.eTag) || others.some((other) => this.#isElsewhere(other, place));
@@ -137,8 +138,7 @@ export async function findOriginals<T extends PreparedImage>(
   return originals;
 }
 
-// Moves images whose files are gone from the folders of an import to the trash. They may come back later: nothing is
-// remembered.
+// Moves images whose files are gone from the folders of an import to the trash. They may come back later as new images.
 
 /** Removed together. */
 const BATCH_SIZE = 1000;

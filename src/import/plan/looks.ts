@@ -205,33 +205,34 @@ interface Version {
 }
 
 /**
- * `stated` is the rating that the file itself, its sidecars and its folders state, and `trashed` are those of images that once had
- * its bytes. What a picture looks like decides about its identity only, and never makes its rating milder.
+ * `stated` is the rating that the file itself, its sidecars and its folders state, and `trashed` are images that once had its
+ * bytes. What a picture looks like decides about its identity only, and never makes its rating milder.
  */
 export function planVersion(
   file: FileLooks,
   stated: Rating | undefined,
   formers: Former[],
-  trashed: Rating[],
+  trashed: Pick<SavedImage, 'document' | 'edited'>[],
 ): Version {
   const continued = formers.find(
     ({ path, image, isReplaced }) =>
       isReplaced && looksLike(file, { path, perceptualHash: image.perceptualHash }),
   );
   const replaced = formers.filter((former) => former === continued || former.path === file.path);
-  const images = replaced.map(({ image }) => ({ ...image, rating: readDocument(image.document).nsfw }));
-  const rating = [...images.map(({ rating }) => rating), ...trashed].reduce<Rating | undefined>(
-    strictest,
-    undefined,
-  );
+  const images = [...replaced.map(({ image }) => image), ...trashed];
+  const rating = images
+    .map(({ document }) => readDocument(document).nsfw)
+    .reduce<Rating | undefined>(strictest, undefined);
   if (rating === undefined) return { id: undefined, former: undefined };
   // Otherwise the next import would believe the milder statement.
   const isLowered = stated !== undefined && isStricter(rating, stated);
-  const isRated = images.some(
-    ({ edited }) => parseEdited(edited).includes('rating') || isFileChanged(edited),
-  );
-  const former = { rating: strictest(rating, stated) as Rating, isMarked: isLowered || isRated };
-  return { id: continued?.image.id, former };
+  const isMarked = isLowered || images.some(({ edited }) => isRated(edited));
+  return { id: continued?.image.id, former: { rating: strictest(rating, stated) as Rating, isMarked } };
+}
+
+/** Whether somebody rated it by hand, also if its file changed since then. */
+export function isRated(edited: string): boolean {
+  return parseEdited(edited).includes('rating') || isFileChanged(edited);
 }
 
 // When a picture is only a thumbnail of another one, and not imported: it looks the same, it is much smaller, and its name or a

@@ -239,10 +239,12 @@ function lookUp(
     fingerprint !== undefined &&
     row.fingerprint === fingerprint.text;
   const stored = fingerprint && !fingerprint.isRecent ? fingerprint.text : '';
+  // After an undo, the image that the file had before is there again, and its file is still replaced.
+  const former = row ? current : rows;
   const place = {
     folder: identity,
     path: name,
-    former: current.filter((one): one is KnownFile => !isRemoved(one)),
+    former: former.filter((one): one is KnownFile => !isRemoved(one)),
     fingerprint: stored,
     isUnchanged,
     modified: fingerprint?.modified ?? 0,
