@@ -290,10 +290,12 @@ async function restoreFields(undoing: Undoing, items: ChangeItem[]): Promise<voi
     else if (fields.file !== row.eTag && !file) kept.push('the former file was deleted for good');
     for (const reason of kept) result.kept.push({ kind: 'image', id, reason });
     if (!entries) continue;
-    placed.push(place(file ? withFileOf(row, file.image) : row, fields, entries, writer));
+    const image = place(file ? withFileOf(row, file.image) : row, fields, entries, writer);
+    placed.push(image);
     if (file) taken.push(file);
     if (file) result.replaced++;
-    result.changed.push(id);
+    // What was kept may be all that is left to undo.
+    if (!isSame(imageFields(row), imageFields(image.row))) result.changed.push(id);
     if (kept.length === 0) done.push({ kind: 'image', id });
   }
   await writer.saveImages(placed);

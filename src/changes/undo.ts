@@ -205,7 +205,7 @@ async function restoreEntries(undoing: Undoing, kind: Kind, items: ChangeItem[])
       const images = wanted.images && { images: await withoutGone(writer, wanted.images) };
       await writer.saveEntries([{ kind, id, name, createdAt, document, ...shelf, aliases: [], ...images }]);
       restored.push({ kind, id, aliases: wanted.aliases });
-      result.entries++;
+      if (!current || !isSame(readFields(current), readFields({ ...wanted, ...images }))) result.entries++;
       for (const field of wanted.kept) keep(`${field} changed since`);
       if (wanted.kept.length === 0) await markUndone([{ kind, id }]);
     }

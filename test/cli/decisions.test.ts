@@ -490,6 +490,10 @@ await forEachEngineInDepth((engine) => {
       writeFileSync(join(folder, 'file.ndjson'), JSON.stringify(line));
       assert.match(await ok('import', join(folder, 'file.ndjson')), /^0 added.*skipped \(removed/s);
       assert.equal(
+        await ok('remove', '--allow-again', removed, '--dry-run'),
+        'dry run, nothing was changed; 1 image removed before could be imported again\n',
+      );
+      assert.equal(
         await ok('remove', '--allow-again', removed),
         '1 image removed before can be imported again\n',
       );

@@ -92,13 +92,16 @@ await forEachEngineInDepth((engine) => {
       await fails('undo', '2', '--strict'),
       new RegExp(`nothing was undone: .*\\n.*\\n {2}image ${first} \\(1\\.jpg\\): rating changed since`),
     );
-    assert.match(
-      await run('undo', '2'),
-      new RegExp(`2 images changed back\\nkept:\\n {2}image ${first} \\(1\\.jpg\\): rating changed since\\n`),
-    );
+    const kept = `kept:\n  image ${first} (1.jpg): rating changed since\n`;
+    assert.equal(await run('undo', '2'), `undid change 2: 1 image changed back\n${kept}`);
+    assert.equal(await run('undo', '2'), `undid change 2: nothing left to change\n${kept}`);
     await run('undo', '5');
     assert.equal(await run('undo', '2'), 'undid change 2: 1 image changed back\n');
     assert.equal(await run('export'), before);
+    for (const url of ['https://one.example', 'https://two.example'])
+      await run('entry', 'artist', 'Unknown', '--url', url);
+    const [, { number }] = JSON.parse(await run('history', '--json'));
+    assert.match(await run('undo', String(number)), /: nothing left to change\nkept:\n.*: url changed since\n/);
     assert.match(await fails('undo', 'x'), /must be the number of a change/);
   });
 

@@ -221,8 +221,11 @@ export async function removeCommand(
   const removed = count(images.length, 'image');
   if (dryRun) {
     const result = `${DRY_RUN}; ${removed} would be removed`;
-    printLines(terminal, images.length > 0 ? [`${result}:`, ...images] : [result]);
+    if (images.length > 0) printLines(terminal, [`${result}:`, ...images]);
+    else if (allowed === 0) printLine(terminal, result);
     if (block) printLine(terminal, `would block ${quoteAll(blocked)}`);
+    if (allowed > 0)
+      printLine(terminal, `${DRY_RUN}; ${count(allowed, 'image')} removed before could be imported again`);
     return;
   }
   const files = await removeFiles().catch((error) => {
