@@ -150,8 +150,7 @@ export async function readSeeded(
   const { catalogue, cursors } = call.services;
   const from = readSeedPosition(call, filter);
   const { images, next } = unwrap(await catalogue.seededImages(filter, seed, from, limit, call.caller));
-  const cursor =
-    next === undefined ? undefined : cursors.write(packPosition(next), cursorScope(seed, filter));
+  const cursor = next && cursors.write(packPosition(next.bits, next.rank), cursorScope(seed, filter));
   return { images, cursor };
 }
 
@@ -161,7 +160,9 @@ function readSeedPosition(call: CursorCall, filter: Filter): SeedPosition | unde
   if (cursor !== undefined && seed === undefined)
     throw new ApiError(400, 'Invalid cursor: send it together with the seed it was issued for.');
   const position = readCursor(call, cursorScope(seed, filter), 'a different seed or filters');
-  return position === undefined ? undefined : unpackPosition(position);
+  if (position === undefined) return undefined;
+  const [bits, rank] = unpackPosition(position);
+  return { bits, rank };
 }
 
 /** Throws the 400 for categories that do not exist, or first for a cursor that is none of this order. */

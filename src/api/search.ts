@@ -2,7 +2,7 @@
 import { cursorScope } from '../access/links.ts';
 import type { EntryDetails, Filter, Found } from '../catalogue/catalogue.ts';
 import { SearchResult } from '../catalogue/schemas.ts';
-import { packSearchPosition, type SearchPosition, unpackSearchPosition } from '../catalogue/sets/orders.ts';
+import { packPosition, type SearchPosition, unpackPosition } from '../catalogue/sets/orders.ts';
 import { toJsonBytes, toList } from '../lib/byte-string.ts';
 import { type Call, cursorHeaders, endpoint, linkSigner, readCursor } from './endpoint.ts';
 import { writeEntry } from './entries.ts';
@@ -59,7 +59,8 @@ export async function readFound(
   const { catalogue, cursors } = call.services;
   const from = readPosition(call, filter);
   const found = unwrap(await catalogue.searchAll(filter, from, limit, call.caller));
-  const cursor = found.next && cursors.write(packSearchPosition(found.next), scopeOf(filter));
+  const { next } = found;
+  const cursor = next && cursors.write(packPosition(next.level, next.below), scopeOf(filter));
   return { found, cursor };
 }
 
@@ -68,5 +69,7 @@ const scopeOf = (filter: Filter) => `search ${cursorScope(undefined, filter)}`;
 
 function readPosition(call: SearchCall, filter: Filter): SearchPosition | undefined {
   const position = readCursor(call, scopeOf(filter), 'another search');
-  return position === undefined ? undefined : unpackSearchPosition(position);
+  if (position === undefined) return undefined;
+  const [level, below] = unpackPosition(position);
+  return { level, below };
 }

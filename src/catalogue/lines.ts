@@ -2,8 +2,8 @@
 import type { Change, ChangeLogReader, StoredItem } from './change-log.ts';
 import { readDocument, readPreviews } from './documents/document.ts';
 import { listEdited, parseEdited } from './documents/edit-image.ts';
-import type { BlockedName, RemovedFile } from './records.ts';
 import { DETAIL_FIELDS, type Details, type Kind } from './schemas.ts';
+import { lowerBound } from './sets/image-set.ts';
 import type { CatalogueSnapshot, ImageRow, SavedEntry, SavedImage } from './writer.ts';
 
 const kinds: Kind[] = ['category', 'artist', 'character'];
@@ -25,8 +25,10 @@ export async function* catalogueLines(
     yield entryLine({ ...album, images: existing ? images.filter((id) => existing.has(id)) : images });
   }
   // At the end: an import would skip an image that has the bytes of a removed one.
-  for await (const blocked of snapshot.blockedNames()) yield blockedLine(blocked);
-  for await (const removed of snapshot.removedFiles()) yield removedLine(removed);
+  for await (const { blockedAt: createdAt, ...blocked } of snapshot.blockedNames())
+    yield JSON.stringify({ type: 'blocked', ...blocked, createdAt });
+  for await (const { hash, image, removedAt: createdAt, reason } of snapshot.removedFiles())
+    yield JSON.stringify({ type: 'removed', hash, image, reason, createdAt });
   for await (const text of snapshot.siteTexts()) yield JSON.stringify({ type: 'site', ...text });
 }
 
@@ -42,7 +44,7 @@ export async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<s
   yield chunk;
 }
 
-export function entryLine({ kind, createdAt, document, aliases, images }: SavedEntry): string {
+function entryLine({ kind, createdAt, document, aliases, images }: SavedEntry): string {
   return JSON.stringify({
     type: kind,
     ...JSON.parse(document),
@@ -50,14 +52,6 @@ export function entryLine({ kind, createdAt, document, aliases, images }: SavedE
     aliases,
     ...(images && { images }),
   });
-}
-
-function blockedLine({ blockedAt, ...blocked }: BlockedName): string {
-  return JSON.stringify({ type: 'blocked', ...blocked, createdAt: blockedAt });
-}
-
-function removedLine({ hash, image, removedAt, reason }: RemovedFile): string {
-  return JSON.stringify({ type: 'removed', hash, image, reason, createdAt: removedAt });
 }
 
 /** With `file`, the line names that file. Without it, the line has the key and the facts of the stored bytes and thumbnails. */
@@ -94,33 +88,21 @@ function detailsOf(image: Details, decided: string[], hasFile: boolean): Partial
 
 // Writes the change log and the trash as lines, which a restore or an import reads.
 
+/** The new number of an image, or else that of the one before it. */
+type NewNumber = (number: number) => number;
+
 /**
  * Images are numbered without gaps when they are read again, in the same order, but for those in the trash. The log names the
- * images of an import by their numbers, so it has to have the new ones.
+ * images of an import by their numbers, so it has to have the new ones. `images` are those of the catalogue and of the trash.
  */
-export class NewNumbers {
-  readonly #numbers: Float64Array;
-
-  /** The numbers of all images, in the catalogue and in the trash. */
-  constructor(numbers: Iterable<number>) {
-    this.#numbers = Float64Array.from(new Set(numbers)).sort();
-  }
-
-  /** The new number of an image, or else that of the one before it. */
-  of(number: number): number {
-    let [low, high] = [0, this.#numbers.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#numbers[middle] as number) <= number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
+function renumber(images: number[]): NewNumber {
+  const numbers = Uint32Array.from(new Set(images)).sort();
+  return (number) => lowerBound(numbers, number + 1);
 }
 
-function changeLine(change: Change, numbers: NewNumbers): string {
-  const firstImage = numbers.of(change.firstImage - 1) + 1;
-  const lastImage = Math.max(numbers.of(change.lastImage), firstImage - 1);
+function changeLine(change: Change, newNumber: NewNumber): string {
+  const firstImage = newNumber(change.firstImage - 1) + 1;
+  const lastImage = Math.max(newNumber(change.lastImage), firstImage - 1);
   return JSON.stringify({ type: 'change', ...change, firstImage, lastImage });
 }
 
@@ -160,13 +142,13 @@ export async function* logLines(
   images: number[],
   toLine: (image: SavedImage) => string | undefined,
 ): AsyncGenerator<string, void> {
-  const numbers = new NewNumbers(images);
-  for await (const change of log.changes()) yield changeLine(change, numbers);
+  const newNumber = renumber(images);
+  for await (const change of log.changes()) yield changeLine(change, newNumber);
   for await (const item of log.storedItems()) yield itemLine(item);
   for await (const { image, isByUndo, ...removed } of log.trash()) {
     const line = toLine(image);
     if (line === undefined) continue;
-    const number = numbers.of(image.number);
+    const number = newNumber(image.number);
     yield JSON.stringify({ type: 'trash', ...removed, number, image: JSON.parse(line) });
   }
 }

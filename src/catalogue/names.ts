@@ -60,16 +60,11 @@ export function sortByName<T extends Named>(entries: readonly T[]): T[] {
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
-    const difference = codePointOrder(a.charCodeAt(index)) - codePointOrder(b.charCodeAt(index));
+    // Of the code units, those of the highest code points are not the highest.
+    const difference = (a.codePointAt(index) as number) - (b.codePointAt(index) as number);
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
-}
-
-/** Sorts surrogates last: they encode the highest code points, but are not the highest code units. */
-function codePointOrder(codeUnit: number): number {
-  if (codeUnit < 0xd800) return codeUnit;
-  return codeUnit < 0xe000 ? codeUnit + 0x2000 : codeUnit - 0x800;
 }
 
 // Characters that nobody sees, or that turn the text around them: names and texts do not have them, because two names that look

@@ -132,7 +132,7 @@ export class BitmapSet implements ImageSet {
 }
 
 /** The first position in the ascending `numbers` whose value is at least `number`. */
-function lowerBound(numbers: Uint32Array, number: number): number {
+export function lowerBound(numbers: Uint32Array, number: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

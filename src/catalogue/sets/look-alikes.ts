@@ -1,5 +1,5 @@
 /** Images that look alike: their perceptual hashes in memory, and the groups that they form. */
-import { popCount } from './image-set.ts';
+import { lowerBound, popCount } from './image-set.ts';
 
 // Perceptual hashes (media/picture.ts) of many images in memory, compared one after the other.
 
@@ -52,13 +52,9 @@ export class HashIndex {
 
   /** The hash of an image, or undefined if it is not in the index. */
   hashOf(image: number): Int32Array | undefined {
-    let [low, high] = [0, this.#size];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.imageAt(middle) < image) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.#size && this.imageAt(low) === image ? this.hashAt(low) : undefined;
+    const images = this.#images.subarray(0, this.#size);
+    const position = lowerBound(images, image);
+    return images[position] === image ? this.hashAt(position) : undefined;
   }
 
   areWithin(maxDistance: number, one: number, other: number): boolean {
@@ -261,13 +257,7 @@ class Groups {
   }
 
   list(): number[][] {
-    const groups = new Map<number, number[]>();
-    for (let position = 0; position < this.#parents.length; position++) {
-      const first = this.#first(position);
-      const group = groups.get(first);
-      if (group) group.push(position);
-      else groups.set(first, [position]);
-    }
+    const groups = Map.groupBy(this.#parents.keys(), (position) => this.#first(position));
     return [...groups.values()]
       .filter(({ length }) => length > 1)
       .sort((a, b) => b.length - a.length || (a[0] as number) - (b[0] as number));

@@ -36,12 +36,6 @@ export function sample(set: ImageSet, count: number, randomInt: RandomInt): numb
   return drawPositions(set.size, count, randomInt).map((position) => set.at(position));
 }
 
-/** Images in ascending order of their numbers. An ImageSet is one, and so is a shelf. */
-interface OrderedImages {
-  readonly size: number;
-  at(position: number): number;
-}
-
 export interface NewestPage {
   /** Image numbers, descending. */
   numbers: number[];
@@ -54,7 +48,7 @@ export interface NewestPage {
  * last number of the previous one: images added meanwhile are above it, and a removed one leaves no gap. Looks at few of
  * them, however many there are.
  */
-export function newestBelow(images: OrderedImages, below: number | undefined, limit: number): NewestPage {
+export function newestBelow(images: ImageSet, below: number | undefined, limit: number): NewestPage {
   const end = below === undefined ? images.size : countBelow(images, below);
   const start = Math.max(0, end - limit);
   const numbers: number[] = [];
@@ -63,7 +57,7 @@ export function newestBelow(images: OrderedImages, below: number | undefined, li
 }
 
 /** By binary search. */
-function countBelow(images: OrderedImages, number: number): number {
+function countBelow(images: ImageSet, number: number): number {
   let [low, high] = [0, images.size];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -79,16 +73,15 @@ export interface SearchPosition {
   below: number;
 }
 
-/** Image numbers have at most 32 bits. */
-const NUMBERS = 2 ** 32;
+const LOW_NUMBERS = 2 ** 32;
 
-/** The position as one number of up to 40 bits, for a cursor. */
-export const packSearchPosition = ({ level, below }: SearchPosition): number => level * NUMBERS + below;
+/** Numbers of up to 8 and of 32 bits, as image numbers and ranks have, as one number for a cursor. */
+export const packPosition = (high: number, low: number): number => high * LOW_NUMBERS + low;
 
-export const unpackSearchPosition = (packed: number): SearchPosition => ({
-  level: Math.floor(packed / NUMBERS),
-  below: packed % NUMBERS,
-});
+export const unpackPosition = (packed: number): [high: number, low: number] => [
+  Math.floor(packed / LOW_NUMBERS),
+  packed % LOW_NUMBERS,
+];
 
 // The order of images for a seed. Each image has a rank that depends only on the seed and on its number. So a filter removes
 // images from the order without moving the others, and an import inserts new ones.
@@ -100,17 +93,6 @@ export const unpackSearchPosition = (packed: number): SearchPosition => ({
 export interface SeedPosition {
   bits: number;
   rank: number;
-}
-
-const RANKS = 2 ** 32;
-
-/** The position as one number of up to 40 bits, for a cursor. */
-export function packPosition({ bits, rank }: SeedPosition): number {
-  return bits * RANKS + rank;
-}
-
-export function unpackPosition(packed: number): SeedPosition {
-  return { bits: Math.floor(packed / RANKS), rank: packed % RANKS };
 }
 
 /**
