@@ -70,25 +70,13 @@ export interface Moved {
   movedTo: string;
 }
 
-export interface ImagePage {
-  /** Of all pages. */
-  total: number;
-  items: ImageDocument[];
-}
-
 /** Images of one entry. */
-export type EntryPage = ImagePage | Moved | FilterProblem;
+export type EntryPage = Page<ImageDocument> | Moved | FilterProblem;
 
-/** Images in the order of a seed, and the position of the one that follows, if any. */
-export interface SeededImages {
+/** Some images, and the position from which the next page continues, if there is one. */
+export interface ContinuedPage<Position> {
   images: ImageDocument[];
-  next: SeedPosition | undefined;
-}
-
-/** Images, newest first, and the number that the next page continues below, if there is one. */
-export interface LatestImages {
-  images: ImageDocument[];
-  next: number | undefined;
+  next: Position | undefined;
 }
 
 /** How far a reader has read the change log. */
@@ -169,7 +157,7 @@ export interface Catalogue {
   /** Names and ids in the filter that do not exist. Reads no image. */
   checkFilter(filter: Filter): Promise<FilterProblem | undefined>;
   /** In the order in which they were added. */
-  images(filter: ListFilter, window: Window, caller: Caller): Promise<ImagePage | FilterProblem>;
+  images(filter: ListFilter, window: Window, caller: Caller): Promise<Page<ImageDocument> | FilterProblem>;
   /** The same of one artist. If the artist was merged, only the id of the one that took over. */
   artistImages(id: string, filter: ListFilter, window: Window, caller: Caller): Promise<EntryPage>;
   /** Those of one album, in its order. */
@@ -188,14 +176,14 @@ export interface Catalogue {
     from: SeedPosition | undefined,
     limit: number,
     caller: Caller,
-  ): Promise<SeededImages | FilterProblem>;
+  ): Promise<ContinuedPage<SeedPosition> | FilterProblem>;
   /** Newest first: all images, or those below a number. */
   latestImages(
     filter: Filter,
     below: number | undefined,
     limit: number,
     caller: Caller,
-  ): Promise<LatestImages | FilterProblem>;
+  ): Promise<ContinuedPage<number> | FilterProblem>;
   /**
    * What happened to images since a position in the change log, or else first all images. Undefined if the log does not say it
    * any more.

@@ -260,11 +260,7 @@ export interface LogPart {
 }
 
 /** Something that stays as it is when a change is undone. */
-export interface Kept {
-  kind: ChangeItem['kind'];
-  id: string;
-  /** Of an entry. The title or the file name of an image that has one. */
-  name?: string;
+export interface Kept extends Pick<DescribedItem, 'kind' | 'id' | 'name'> {
   reason: string;
 }
 

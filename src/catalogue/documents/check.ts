@@ -25,7 +25,7 @@ import { formatEdited, parseEdited, parseMarks, placeImage } from './edit-image.
 const BATCH_SIZE = 500;
 
 export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerator<Finding, void> {
-  for await (const problem of snapshot.misnumbered()) yield { problem, canBeRepaired: true };
+  for await (const problem of snapshot.misnumbered()) yield repairable(problem);
   const texts = new TextComparison();
   const unreadable: Finding[] = [];
   const onRow = async (row: SavedImage) => {
@@ -37,7 +37,7 @@ export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerat
   yield* checkEntryTexts(snapshot);
   yield* unreadable;
   if (!(await texts.isSame(snapshot)))
-    yield { problem: 'the index of texts has other words than the texts of images', canBeRepaired: true };
+    yield repairable('the index of texts has other words than the texts of images');
   yield* checkLog(snapshot.changeLog);
 }
 
@@ -121,24 +121,22 @@ function checkImage(
 ): FaultyImage | undefined {
   const { id } = row;
   const image = tryRead(row);
-  if (!image) return { id, finding: { problem: 'the document cannot be read', canBeRepaired: false } };
+  if (!image) return { id, finding: irreparable('the document cannot be read') };
   const find = (kind: Kind, id: string) => entries.get(`${kind} ${id}`);
   const artist = find('artist', image.artist);
   const categories = image.categories.map(({ id }) => find('category', id)).filter(Boolean) as SavedEntry[];
   const characters = image.characters.map(({ id }) => find('character', id)).filter(Boolean) as SavedEntry[];
   const isComplete =
     categories.length === image.categories.length && characters.length === image.characters.length;
-  if (!artist || !isComplete) {
-    const problem = 'refers to an artist, category or character that does not exist';
-    return { id, finding: { problem, canBeRepaired: false } };
-  }
+  if (!artist || !isComplete)
+    return { id, finding: irreparable('refers to an artist, category or character that does not exist') };
   const edited = formatEdited(parseEdited(row.edited), parseMarks(row.edited));
   const { previews } = parseStored(row.document);
   const mentioned = { artist, categories, characters };
   const { shelves, ...others } = placeImage({ ...row, edited }, image, mentioned, previews, fixedShelves);
   const repaired = { ...others, shelves: [...shelves, ...albums] };
   const problem = compare(row, placed, repaired);
-  return problem === undefined ? undefined : { id, finding: { problem, canBeRepaired: true }, repaired };
+  return problem === undefined ? undefined : { id, finding: repairable(problem), repaired };
 }
 
 /** What is wrong with a row, or undefined. */
@@ -173,6 +171,9 @@ export interface Finding {
   canBeRepaired: boolean;
 }
 
+const repairable = (problem: string): Finding => ({ problem, canBeRepaired: true });
+const irreparable = (problem: string): Finding => ({ problem, canBeRepaired: false });
+
 type ItemKey = Pick<StoredItem, 'change' | 'kind' | 'id'>;
 
 async function* checkLog(log: ChangeLogReader): AsyncGenerator<Finding, void> {
@@ -181,23 +182,18 @@ async function* checkLog(log: ChangeLogReader): AsyncGenerator<Finding, void> {
   const found = new Map<number, number>();
   for await (const item of log.storedItems()) {
     const { change, kind, id } = item;
-    if (!isReadable(item))
-      yield { problem: `change ${change}: what it did to ${kind} ${id} cannot be read`, canBeRepaired: true };
+    if (!isReadable(item)) yield repairable(`change ${change}: what it did to ${kind} ${id} cannot be read`);
     else found.set(change, (found.get(change) ?? 0) + 1);
   }
   for (const [change, items] of found) {
     const expected = counted.get(change);
     if (expected === undefined)
-      yield { problem: `change ${change}: the log has its items, but not the change`, canBeRepaired: true };
+      yield repairable(`change ${change}: the log has its items, but not the change`);
     else if (items > expected)
-      yield { problem: `change ${change}: has ${items} items instead of ${expected}`, canBeRepaired: true };
+      yield repairable(`change ${change}: has ${items} items instead of ${expected}`);
   }
   for await (const { kind, image } of log.trash())
-    if (!hasDocument(image.id, image.document))
-      yield {
-        problem: `${describeTrashed(kind, image.id)}: the document cannot be read`,
-        canBeRepaired: false,
-      };
+    if (!tryRead(image)) yield irreparable(`${describeTrashed(kind, image.id)}: the document cannot be read`);
 }
 
 /** Drops what cannot be read or belongs to no change, and counts again. */
@@ -224,14 +220,6 @@ function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function hasDocument(id: string, document: string): boolean {
-  try {
-    return readDocument(document).id === id;
-  } catch {
-    return false;
-  }
-}
-
 // Finds the texts that older versions accepted, with characters that nobody sees. Only an operator knows what they should be.
 
 /** The options of `zukan entry` and `zukan edit` that are not called like their field. Any name given also mends the aliases. */
@@ -251,10 +239,9 @@ async function* checkEntryTexts(snapshot: CatalogueSnapshot): AsyncGenerator<Fin
     }
   for await (const { kind, name } of snapshot.blockedNames())
     for (const { flaw } of findFlaws({ name }))
-      yield {
-        problem: `the blocked ${kind} "${name}": ${flaw}: imports of folders do, so block "${cleanName(name)}" too`,
-        canBeRepaired: false,
-      };
+      yield irreparable(
+        `the blocked ${kind} "${name}": ${flaw}: imports of folders do, so block "${cleanName(name)}" too`,
+      );
 }
 
 /** Most documents are plain ASCII without escapes, and need not be read. */
@@ -270,9 +257,6 @@ function checkImageTexts(id: string, image: StoredImage | undefined): Finding[] 
 function describeFlaws(subject: string, command: string, fields: object): Finding[] {
   return [...findFlaws(fields)].map(({ field, flaw }) => {
     const name = field.replace(/\.\d+$/, '');
-    return {
-      problem: `${subject}: ${field}: ${flaw}: ${command} --${options[name] ?? name} '…'`,
-      canBeRepaired: false,
-    };
+    return irreparable(`${subject}: ${field}: ${flaw}: ${command} --${options[name] ?? name} '…'`);
   });
 }

@@ -2,9 +2,11 @@
 import type { Difference } from '../change-log.ts';
 import { formerNames, sortByName } from '../names.ts';
 import {
+  DETAIL_FIELDS,
   type DetailField,
   type Details,
   type FileType,
+  type GivenDetails,
   type Image,
   pickDetails,
   type Rating,
@@ -16,20 +18,8 @@ import { composeDocument, parsePreviews, parseStored, readDocument, type StoredI
 // What an operator can change of an image: which fields were decided by hand, and the plan of an edit.
 // Imports of folders do not change fields that an operator decided. Pure.
 
-/** Sorted. */
-export const EDITABLE_FIELDS = [
-  'alt',
-  'artist',
-  'categories',
-  'characters',
-  'credit',
-  'description',
-  'licence',
-  'rating',
-  'source',
-  'takenAt',
-  'title',
-] as const;
+const OTHER_FIELDS = ['artist', 'categories', 'characters', 'rating', 'source'] as const;
+export const EDITABLE_FIELDS = [...DETAIL_FIELDS, ...OTHER_FIELDS].sort();
 export type EditableField = (typeof EDITABLE_FIELDS)[number];
 
 export function isEditableField(name: string): name is EditableField {
@@ -70,6 +60,9 @@ export function parseEdited(text: string): EditableField[] {
   return text.split(' ').filter(isEditableField);
 }
 
+/** What the state of an image is read from. */
+type Row = Pick<ImageRow, 'document' | 'edited' | 'eTag'>;
+
 /** Entries are ids. */
 export interface ImageState extends Pick<Details, DetailField> {
   rating: Rating;
@@ -84,7 +77,7 @@ export interface ImageState extends Pick<Details, DetailField> {
 
 /** `image` is the document of the row, for callers that have read it. */
 export function stateOf(
-  { document, edited, eTag }: Pick<ImageRow, 'document' | 'edited' | 'eTag'>,
+  { document, edited, eTag }: Row,
   image: StoredImage = readDocument(document),
 ): ImageState {
   const { nsfw: rating, artist, categories, characters, source } = image;
@@ -100,14 +93,14 @@ export type LoggedImage = Omit<ImageState, 'eTag'> &
     file: string;
   };
 
-export function imageFields(row: Pick<ImageRow, 'document' | 'edited' | 'eTag'>): LoggedImage {
+export function imageFields(row: Row): LoggedImage {
   const image = readDocument(row.document);
   const { eTag: file, ...state } = stateOf(row, image);
   const { createdAt, fileName } = image;
   return { ...state, createdAt, fileName, file };
 }
 
-export interface ImageChange extends Partial<Record<DetailField, string | undefined>> {
+export interface ImageChange extends GivenDetails {
   rating?: Rating | undefined;
   artist?: SavedEntry | undefined;
   source?: Partial<Image['source']> | undefined;
@@ -246,7 +239,7 @@ function arrange(entries: SavedEntry[]): SavedEntry[] {
 // What changed, field by field, as the history, commands and imports show it. Pure.
 
 type Fields = Record<string, unknown>;
-type Row = Pick<ImageRow, 'document' | 'edited' | 'eTag'>;
+type LoggedEntry = Pick<Entry, 'document' | 'aliases' | 'images'>;
 
 export function imageDifferences(before: Row, after: Row): Difference[] {
   const names = new Map([...namesIn(before), ...namesIn(after)]);
@@ -263,10 +256,7 @@ function namesIn({ document }: Row): [id: string, name: string][] {
 }
 
 /** Of an artist, category, character or album. */
-export function entryDifferences(
-  before: Pick<Entry, 'document' | 'aliases' | 'images'>,
-  after: Pick<Entry, 'document' | 'aliases' | 'images'>,
-): Difference[] {
+export function entryDifferences(before: LoggedEntry, after: LoggedEntry): Difference[] {
   return compareFields(readableEntry(before), readableEntry(after));
 }
 
@@ -286,11 +276,7 @@ export function readableImage(fields: Fields, names: Map<string, string>): Field
 }
 
 /** Of the fields that the change log has of an entry. */
-export function readableEntry({
-  document,
-  aliases,
-  images,
-}: Pick<Entry, 'document' | 'aliases' | 'images'>): Fields {
+export function readableEntry({ document, aliases, images }: LoggedEntry): Fields {
   const { id, ...facts } = JSON.parse(document);
   return { ...facts, aliases: formerNames(aliases ?? []), ...(images && { images }) };
 }

@@ -6,16 +6,15 @@ import type {
   Caller,
   Catalogue,
   ChangePosition,
+  ContinuedPage,
   EntryPage,
   Filter,
   FilterProblem,
   ImageChanges,
-  ImagePage,
-  LatestImages,
   ListFilter,
 } from '../../catalogue/catalogue.ts';
 import type { ImageDocument } from '../../catalogue/documents/image-document.ts';
-import type { Window } from '../../catalogue/schemas.ts';
+import type { Page, Window } from '../../catalogue/schemas.ts';
 import type { Monitored } from '../../lib/metrics.ts';
 import type { RandomInt } from '../../lib/random.ts';
 import type { SiteTexts } from '../../lib/site-texts.ts';
@@ -64,7 +63,7 @@ export function openCatalogue(
     window: Window,
     caller: Caller,
     album?: number,
-  ): Call<ImagePage | FilterProblem> {
+  ): Call<Page<ImageDocument> | FilterProblem> {
     const selection = yield* search.select(view, filter, caller);
     if ('problem' in selection) return selection;
     const { total, items } = yield* numbers.page(view, selection, window, caller, album);
@@ -103,7 +102,7 @@ export function openCatalogue(
     below: number | undefined,
     limit: number,
     caller: Caller,
-  ): Call<LatestImages | FilterProblem> {
+  ): Call<ContinuedPage<number> | FilterProblem> {
     const selection = yield* search.select(view, filter, caller);
     if ('problem' in selection) return selection;
     const { numbers: found, next } = yield* numbers.latest(selection, below, limit, caller);
