@@ -26,8 +26,8 @@ export function networkCheck(networks: BlockList, trusted: BlockList) {
     const forwardedFor = headers['x-forwarded-for'];
     const proxy = clientAddress(socket.remoteAddress, undefined, trusted);
     // A proxy that is not trusted hides the client, and its own address says nothing: it usually runs on this machine.
-    if (forwardedFor !== undefined && !isTrusted(proxy, trusted)) return false;
-    return isTrusted(clientAddress(socket.remoteAddress, forwardedFor, trusted), networks);
+    if (forwardedFor !== undefined && !isIn(proxy, trusted)) return false;
+    return isIn(clientAddress(socket.remoteAddress, forwardedFor, trusted), networks);
   };
 }
 
@@ -37,7 +37,7 @@ export function ownerOf(
   trusted: BlockList,
 ): string | undefined {
   const address = clientAddress(remoteAddress, undefined, trusted);
-  return isTrusted(address, trusted) ? undefined : clientKey(address);
+  return isIn(address, trusted) ? undefined : clientKey(address);
 }
 
 /** More proxies than any request passes. */
@@ -52,7 +52,7 @@ export function clientAddress(
   let address = normaliseAddress(remote ?? '') ?? 'unknown';
   // Not split: the client can send thousands of addresses, of which only the last few matter.
   let rest = [forwardedFor ?? []].flat().join(',');
-  for (let hops = 0; rest !== '' && hops < MAX_HOPS && isTrusted(address, trusted); hops++) {
+  for (let hops = 0; rest !== '' && hops < MAX_HOPS && isIn(address, trusted); hops++) {
     const comma = rest.lastIndexOf(',');
     const next = normaliseAddress(rest.slice(comma + 1).trim());
     // A proxy writes addresses only; anything else came from the client.
@@ -63,10 +63,11 @@ export function clientAddress(
   return address;
 }
 
-function isTrusted(address: string, trusted: BlockList): boolean {
-  const family = isIP(address);
-  return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
+function isIn(address: string, networks: BlockList): boolean {
+  return isIP(address) !== 0 && networks.check(address, familyOf(address));
 }
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** An IPv4 address, or the /64 network of an IPv6 address: one customer usually has a whole /64. */
 export function clientKey(address: string): string {
@@ -125,7 +126,7 @@ export const originReader = (publicUrl: string | undefined, trustedProxies: Bloc
   return (request: Pick<IncomingMessage, 'headers' | 'socket'>): string => {
     if (publicUrl) return publicUrl;
     const { headers, socket } = request;
-    const isForwarded = hasProxies && isTrusted(socket.remoteAddress ?? '', trustedProxies);
+    const isForwarded = hasProxies && isIn(socket.remoteAddress ?? '', trustedProxies);
     const forwarded = isForwarded ? headers : {};
     const protocol = lastValue(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http';
     const host = lastValue(forwarded['x-forwarded-host']) ?? headers.host ?? '';
@@ -157,15 +158,12 @@ for (const [network, bits] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.168.0.0', 16],
-] as const)
-  privateNetworks.addSubnet(network, bits, 'ipv4');
-// What `clientKey` makes of ::1.
-privateNetworks.addAddress('::', 'ipv6');
-for (const [network, bits] of [
+  // What `clientKey` makes of ::1.
+  ['::', 128],
   ['fc00::', 7],
   ['fe80::', 10],
 ] as const)
-  privateNetworks.addSubnet(network, bits, 'ipv6');
+  privateNetworks.addSubnet(network, bits, familyOf(network));
 
 /**
  * Whether one private address sends most requests of a minute, which a vote finds in constant time and memory: each request is for
@@ -204,10 +202,7 @@ export class SharedAddressWatch {
 }
 
 /** Takes an address, or a network as `clientKey` writes it. */
-function isPrivate(client: string): boolean {
-  const [address = ''] = client.split('/');
-  return privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
+const isPrivate = (client: string): boolean => isIn(client.replace(/\/.*/, ''), privateNetworks);
 
 // Recognises requests that another site makes through the browser of somebody who may do more than that site.
 

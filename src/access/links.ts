@@ -168,8 +168,6 @@ const SIGNATURE_LENGTH = 43;
 /** A signature, and before it the tag of the links that it belongs to. */
 const WORDS = 1 + Math.ceil(SIGNATURE_LENGTH / 4);
 
-type FileOfImage = Pick<LinkedFile, 'number' | 'revision'>;
-
 /**
  * Signatures of default links, by image number. All default links of a minute expire together, and under load most images
  * are linked several times in that minute. As bytes without objects, they cost the garbage collector nothing.
@@ -189,7 +187,7 @@ class SignatureCache {
   }
 
   /** The signature of a file, made with `sign` if it is not cached. */
-  get({ number, revision }: FileOfImage, expires: number, sign: () => string): string {
+  get({ number, revision }: LinkedFile, expires: number, sign: () => string): string {
     // A thumbnail, of no revision.
     if (number === undefined) return sign();
     if (expires !== this.#expires || revision !== this.#revision) {

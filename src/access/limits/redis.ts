@@ -231,16 +231,7 @@ export class RedisLimiter implements Limiter {
       const timeout = this.#options.commandTimeoutMs;
       const late = () => reject(new Error(`no reply within ${timeout} ms`));
       const timer = setTimeout(() => setImmediate(late), timeout);
-      reply.then(
-        (value) => {
-          clearTimeout(timer);
-          resolve(value);
-        },
-        (error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      );
+      reply.then(resolve, reject).finally(() => clearTimeout(timer));
     });
   }
 
