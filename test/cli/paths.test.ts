@@ -235,7 +235,7 @@ test('new folders and databases are private, and so are their logs', async () =>
   assert.deepEqual([mode(data), mode(join(data, 'files'))], [0o700, 0o700]);
   const config = configFor(folder, environment);
   await using store = await openStore(config);
-  await store.tokens.list();
+  await store.tokens.records();
   for (const name of ['zukan.db', 'zukan-tokens.db', 'zukan-tokens.db-wal', 'zukan-tokens.db-shm'])
     assert.equal(mode(join(data, name)), 0o600, name);
   for (const name of ['zukan.db-wal', 'zukan.db-shm'])

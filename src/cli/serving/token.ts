@@ -48,7 +48,7 @@ export async function listTokens(
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openStore(config);
-  const tokens = await store.tokens.list();
+  const tokens = (await store.tokens.records()).map(({ hash, ...token }) => token);
   if (json) {
     printLine(terminal, JSON.stringify(tokens));
     return;

@@ -17,7 +17,6 @@ const statements = {
     text: `insert into token (id, hash, owner, purpose, scopes, issued_by, created_at, expires)
            values ($1, $2, $3, $4, $5, $6, $7, $8)`,
   },
-  list: { name: 'tokens', text: `select ${COLUMNS} from token order by created_at, id` },
   revoke: {
     name: 'revoked token',
     text: 'update token set revoked_at = $2 where id = $1 and revoked_at is null returning id',
@@ -44,9 +43,6 @@ export function openTokenStore(servers: Servers): TokenStore {
         createdAt,
         expires,
       ]);
-    },
-    async list() {
-      return (await servers.queryPrimary(statements.list, [])).map(tokenIn);
     },
     async revoke(id, revokedAt) {
       return (await servers.queryPrimary(statements.revoke, [id, revokedAt])).length === 1;

@@ -69,12 +69,6 @@ export function openTokenStore(
         insert.run(id, hash, owner, purpose, JSON.stringify(scopes), issuedBy, createdAt, expires),
       );
     },
-    async list() {
-      const text = `select ${COLUMNS}, revoked_at as revokedAt from token order by created_at, id`;
-      return named(() => database.prepare(text).all().map(withScopes)) as (Token & {
-        revokedAt: string | null;
-      })[];
-    },
     async revoke(id, revokedAt) {
       cached.clear();
       const revoke = database.prepare('update token set revoked_at = ? where id = ? and revoked_at is null');
