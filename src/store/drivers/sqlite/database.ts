@@ -32,14 +32,23 @@ const SQLITE_BUSY = 5;
 /** Opens the file for writing, and creates it where needed. */
 export function openDatabase(path: string, schema: FileSchema, newId: NewId = randomUUID): DatabaseSync {
   if (path !== ':memory:' && !existsSync(path)) createFile(path);
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  return open(path, false, (database) => requireSchema(database, schema, newId));
+}
+
+/** Closes it again if the check fails. */
+function open(
+  location: string | URL,
+  readOnly: boolean,
+  check: (database: DatabaseSync) => void,
+): DatabaseSync {
+  const database = new DatabaseSync(location, { readOnly, timeout: BUSY_TIMEOUT_MS });
   try {
-    requireSchema(database, schema, newId);
+    check(database);
+    return database;
   } catch (error) {
     database.close();
     throw error;
   }
-  return database;
 }
 
 /**
@@ -145,14 +154,7 @@ export function exclusively<T>(work: () => T): T {
 export function openForReading(path: string, schema: FileSchema): DatabaseSync {
   if (isOnReadOnlyDisk(path)) return openUnwritable(path, schema);
   if (!existsSync(path)) closeDatabase(openDatabase(path, schema), path);
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  try {
-    requireCurrent(database, schema);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  return open(path, true, (database) => requireCurrent(database, schema));
 }
 
 /** Missing permissions are not enough: another user may change the file while we read it. */
@@ -177,14 +179,10 @@ function openUnwritable(path: string, schema: FileSchema): DatabaseSync {
       );
     url.searchParams.set('immutable', '1');
   }
-  const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  try {
-    if (isCurrent(database, schema)) return database;
-    throw new Error(`${path} needs a migration; run "zukan migrate" while the file system is writable`);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  return open(url, true, (database) => {
+    if (!isCurrent(database, schema))
+      throw new Error(`${path} needs a migration; run "zukan migrate" while the file system is writable`);
+  });
 }
 
 // Schema migrations of a database file.
