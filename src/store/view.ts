@@ -178,43 +178,31 @@ export function expectVersion(actual: number, expected: number): void {
   if (actual !== expected) throw new CatalogueChanged();
 }
 
-/** A value read from the catalogue, cached until the catalogue has another version. */
-export class VersionedCache<T extends { version: number }> {
-  readonly #read: () => Promise<T>;
-  readonly #currentVersion: () => number | Promise<number>;
-  readonly #isCaching: boolean;
+/** Returns what reads a value of the catalogue, and keeps it until the catalogue has another version. */
+export function cacheVersion<T extends { version: number }>(
+  read: () => Promise<T>,
+  currentVersion: () => Answer<number>,
+  { isCaching }: Pick<Tuning, 'isCaching'>,
+): () => Promise<T> {
   /** Callers that come while the value is being read wait for the same read. */
-  #reading: Promise<T> | undefined;
-
-  constructor(
-    read: () => Promise<T>,
-    currentVersion: () => number | Promise<number>,
-    { isCaching }: Pick<Tuning, 'isCaching'>,
-  ) {
-    this.#read = read;
-    this.#currentVersion = currentVersion;
-    this.#isCaching = isCaching;
-  }
-
-  get(): Promise<T> {
-    return retryOnChange(async () => {
-      this.#reading ??= this.#read();
-      const reading = this.#reading;
+  let latest: Promise<T> | undefined;
+  return () =>
+    retryOnChange(async () => {
+      latest ??= read();
+      const reading = latest;
+      const drop = () => {
+        if (latest === reading) latest = undefined;
+      };
       try {
         const value = await reading;
-        if (!this.#isCaching) this.#drop(reading);
-        expectVersion(value.version, await this.#currentVersion());
+        if (!isCaching) drop();
+        expectVersion(value.version, await currentVersion());
         return value;
       } catch (error) {
-        this.#drop(reading);
+        drop();
         throw error;
       }
     });
-  }
-
-  #drop(reading: Promise<T>): void {
-    if (this.#reading === reading) this.#reading = undefined;
-  }
 }
 
 // Shelves: numbered rows of images without gaps, in the order in which the images were added. A store keeps one for the

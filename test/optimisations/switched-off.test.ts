@@ -10,7 +10,7 @@ import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
 import { SqliteDriver } from '../../src/store/drivers/sqlite/store.ts';
 import { openTokenStore } from '../../src/store/drivers/sqlite/tokens.ts';
 import { NameSearch } from '../../src/store/read/entries.ts';
-import { SimilarImages } from '../../src/store/read/image-numbers.ts';
+import { similarImages } from '../../src/store/read/image-numbers.ts';
 import { ImageSets } from '../../src/store/read/image-sets.ts';
 import { choose, type Selection } from '../../src/store/read/selection.ts';
 import { createSliceReader } from '../../src/store/read/slices.ts';
@@ -44,11 +44,11 @@ async function countReads(tuning: Tuning) {
   });
   const sets = new ImageSets(reader, tuning);
   const search = new NameSearch(reader, tuning);
-  const similar = new SimilarImages(reader, tuning);
+  const findSimilar = similarImages(reader, tuning);
   const request = async () => {
     const set = await sets.load(selection, caller);
     await search.find('artist', 'a%', caller);
-    await similar.find(1, set, 1, 5, caller);
+    await findSimilar(1, set, 1, 5, caller);
   };
   await request();
   const before = { ...counts };

@@ -22,7 +22,7 @@ import { defaultTuning } from '../../lib/tuning.ts';
 import { Documents, noDocumentMemory } from '../document-cache/cache.ts';
 import { type Call, type ChangeRow, type Driver, get, statisticsOf, type View } from '../view.ts';
 import { Entries, NameSearch } from './entries.ts';
-import { ImageNumbers, SimilarImages } from './image-numbers.ts';
+import { ImageNumbers, similarImages } from './image-numbers.ts';
 import { ImageSets } from './image-sets.ts';
 import { WordSearch } from './search.ts';
 import { onShelf, select } from './selection.ts';
@@ -40,7 +40,7 @@ export function openCatalogue(
   const entries = new Entries(documents, names, tuning);
   const numbers = new ImageNumbers(new ImageSets(slices, tuning), tuning);
   const search = new WordSearch(names, entries, documents, numbers);
-  const similar = new SimilarImages(slices, tuning);
+  const findSimilar = similarImages(slices, tuning);
 
   let siteTexts: SiteTexts = {};
   const run = <T>(call: (view: View) => Call<T>): Promise<T> =>
@@ -141,7 +141,7 @@ export function openCatalogue(
         const selection = yield* search.select(view, filter, caller);
         if ('problem' in selection) return selection;
         const set = yield* numbers.all(selection, caller);
-        const found = yield* get(similar.find(image, set, view.snapshot.version, limit, caller));
+        const found = yield* get(findSimilar(image, set, view.snapshot.version, limit, caller));
         return yield* documents.read(view, found);
       }),
     changedImages: (...parameters) =>

@@ -3,7 +3,7 @@ import type { Caller, EntryDetails, EntryWindow } from '../../catalogue/catalogu
 import { fold, isId, normaliseName } from '../../catalogue/names.ts';
 import { forEachKind, type Kind, type Page, type Window } from '../../catalogue/schemas.ts';
 import { NameWords, type NearText, sortBySize, toLine } from '../../catalogue/search/name-words.ts';
-import { type Node, parsePattern, splitAtWildcards } from '../../catalogue/search/pattern.ts';
+import { parsePattern, splitAtWildcards } from '../../catalogue/search/pattern.ts';
 import type { WordField, WordTerm } from '../../catalogue/search/query.ts';
 import { type NameList, SearchTooLong, scan } from '../../catalogue/search/scan.ts';
 import type { Phrase } from '../../catalogue/search/words.ts';
@@ -12,12 +12,11 @@ import { defaultTuning, type Tuning } from '../../lib/tuning.ts';
 import type { Documents } from '../document-cache/cache.ts';
 import {
   type Call,
+  cacheVersion,
   expectVersion,
   get,
-  retryOnChange,
   type Shelf,
   type StoredEntry,
-  VersionedCache,
   type View,
 } from '../view.ts';
 import { CHEAP_WORK, FairQueue, readAll, type SliceReader, type Spend } from './slices.ts';
@@ -65,9 +64,9 @@ const MAX_RESULT_BYTES = 8 * 1024 * 1024;
 export class NameSearch {
   readonly #reader: SliceReader;
   readonly #isCaching: boolean;
-  readonly #names: Record<Kind, VersionedCache<NameList>>;
-  readonly #words: Record<Kind, VersionedCache<NameWords>>;
-  readonly #shelves: Record<Kind, VersionedCache<KindShelves>>;
+  readonly #names: Record<Kind, () => Promise<NameList>>;
+  readonly #words: Record<Kind, () => Promise<NameWords>>;
+  readonly #shelves: Record<Kind, () => Promise<KindShelves>>;
   readonly #queue = new FairQueue();
   /** By method, kind and pattern or words. Begins with the method, because a pattern can look like words. */
   readonly #results = new LruCache<string, Result>(MAX_RESULT_BYTES);
@@ -77,7 +76,7 @@ export class NameSearch {
     this.#isCaching = tuning.isCaching;
     const current = () => reader.currentVersion();
     const cache = <T extends { version: number }>(read: (kind: Kind) => Promise<T>) =>
-      forEachKind((kind) => new VersionedCache(() => read(kind), current, tuning));
+      forEachKind((kind) => cacheVersion(() => read(kind), current, tuning));
     this.#names = cache((kind) => this.#readNames(kind));
     this.#words = cache((kind) => this.#readWords(kind));
     this.#shelves = cache((kind) => this.#readShelves(kind));
@@ -86,44 +85,31 @@ export class NameSearch {
   async find(kind: Kind, text: string, caller: Caller): Promise<Matches> {
     const pattern = normaliseName(text);
     const parsed = parsePattern(pattern);
-    const names = await this.#names[kind].get();
+    const names = await this.#names[kind]();
     // Patterns of literals are always cheap, so they overtake the others even before any has started.
     const expected = splitAtWildcards(parsed) ? 0 : CHEAP_WORK;
-    const { version, positions } = await this.#compute<MatchResult>(
-      `find ${kind} ${pattern}`,
-      names.version,
-      caller,
-      expected,
-      (spend) => runScan(parsed, names, spend),
+    return this.#match(`find ${kind} ${pattern}`, names.version, caller, expected, (spend) =>
+      scan(parsed, names, spend),
     );
-    if (!positions) throw new SearchTooLong();
-    return { version, positions };
   }
 
   /** The names that match the pattern or, without one, all names: those with most images first, then in list order. */
   async largest(kind: Kind, pattern: string | undefined, caller: Caller): Promise<Matches> {
-    const { version, shelves } = await this.#shelves[kind].get();
+    const { version, shelves } = await this.#shelves[kind]();
     const found = pattern === undefined ? undefined : await this.find(kind, pattern, caller);
     if (found) expectVersion(found.version, version);
-    const key = `largest ${kind} ${pattern ?? '%'}`;
-    const { positions = [] } = await this.#compute<MatchResult>(key, version, caller, 0, async (spend) => {
-      const positions = await sortBySize(found?.positions ?? shelves.keys(), shelves, spend);
-      return { version, positions, bytes: 8 * positions.length };
-    });
-    return { version, positions };
+    return this.#match(`largest ${kind} ${pattern ?? '%'}`, version, caller, 0, (spend) =>
+      sortBySize(found?.positions ?? shelves.keys(), shelves, spend),
+    );
   }
 
   /** The names that contain every phrase; at most `limit`, the best ones first. */
   async best(kind: Kind, phrases: readonly Phrase[], limit: number, caller: Caller): Promise<Matches> {
-    const words = await this.#words[kind].get();
-    const { version, shelves } = await this.#shelves[kind].get();
+    const words = await this.#words[kind]();
+    const { version, shelves } = await this.#shelves[kind]();
     expectVersion(words.version, version);
     const key = `best ${kind} ${limit} ${JSON.stringify(phrases)}`;
-    const { positions = [] } = await this.#compute<MatchResult>(key, version, caller, 0, async (spend) => {
-      const positions = await words.best(phrases, shelves, limit, spend);
-      return { version, positions, bytes: 8 * positions.length };
-    });
-    return { version, positions };
+    return this.#match(key, version, caller, 0, (spend) => words.best(phrases, shelves, limit, spend));
   }
 
   /** The entries that each of the words is about, as of this version. Throws CatalogueChanged, or SearchTooLong. */
@@ -138,8 +124,8 @@ export class NameSearch {
         const entries: NamedEntry[][] = terms.map(() => []);
         let left = MAX_NAMED;
         for (const kind of KINDS) {
-          const words = await this.#words[kind].get();
-          const { version: actual, shelves } = await this.#shelves[kind].get();
+          const words = await this.#words[kind]();
+          const { version: actual, shelves } = await this.#shelves[kind]();
           for (const found of [words.version, actual]) expectVersion(found, version);
           for (const [index, { field, phrase }] of terms.entries()) {
             if (field !== undefined && field !== kind) continue;
@@ -165,12 +151,34 @@ export class NameSearch {
     caller: Caller,
   ): Promise<NearText[]> {
     const kinds = KINDS.filter((kind) => field === undefined || field === kind);
-    const lists = await Promise.all(kinds.map((kind) => this.#words[kind].get()));
+    const lists = await Promise.all(kinds.map((kind) => this.#words[kind]()));
     return this.#queue.run(caller, 0, async (spend) => {
       const near: NearText[] = [];
       for (const words of lists) near.push(...(await words.near(text, maxDistance, spend)));
       return near;
     });
+  }
+
+  /** Positions, computed or from the cache, which also knows which searches take too long. */
+  async #match(
+    key: string,
+    version: number,
+    caller: Caller,
+    expected: number,
+    find: (spend: Spend) => Promise<number[]>,
+  ): Promise<Matches> {
+    const compute = async (spend: Spend): Promise<MatchResult> => {
+      try {
+        const positions = await find(spend);
+        return { version, positions, bytes: 8 * positions.length };
+      } catch (error) {
+        if (!(error instanceof SearchTooLong)) throw error;
+        return { version, positions: undefined, bytes: 0 };
+      }
+    };
+    const { positions } = await this.#compute(key, version, caller, expected, compute);
+    if (!positions) throw new SearchTooLong();
+    return { version, positions };
   }
 
   /** The result for a key in a version, from the cache or computed when it is the caller's turn. */
@@ -193,32 +201,28 @@ export class NameSearch {
     return cached() ?? (await this.#queue.run(caller, expected, run));
   }
 
-  #readNames(kind: Kind): Promise<NameList> {
-    return retryOnChange(async () => {
-      const folded: string[] = [];
-      const aliases = new Map<string, number[]>();
-      const version = await this.#eachName(
-        kind,
-        (name) => folded.push(fold(name)),
-        (name, position) => {
-          const alias = fold(name);
-          aliases.set(alias, [...(aliases.get(alias) ?? []), position]);
-        },
-      );
-      return { kind, version, folded, aliases };
-    });
+  async #readNames(kind: Kind): Promise<NameList> {
+    const folded: string[] = [];
+    const aliases = new Map<string, number[]>();
+    const version = await this.#eachName(
+      kind,
+      (name) => folded.push(fold(name)),
+      (name, position) => {
+        const alias = fold(name);
+        aliases.set(alias, [...(aliases.get(alias) ?? []), position]);
+      },
+    );
+    return { kind, version, folded, aliases };
   }
 
-  #readWords(kind: Kind): Promise<NameWords> {
-    return retryOnChange(async () => {
-      const lines: string[] = [];
-      const positions: number[] = [];
-      const add = (name: string, position: number) => {
-        lines.push(toLine(name));
-        positions.push(position);
-      };
-      return new NameWords(await this.#eachName(kind, add, add), lines, positions);
-    });
+  async #readWords(kind: Kind): Promise<NameWords> {
+    const lines: string[] = [];
+    const positions: number[] = [];
+    const add = (name: string, position: number) => {
+      lines.push(toLine(name));
+      positions.push(position);
+    };
+    return new NameWords(await this.#eachName(kind, add, add), lines, positions);
   }
 
   /** Visits the names of a kind in the order of its list, then the aliases. Returns their version. */
@@ -245,28 +249,15 @@ export class NameSearch {
     );
   }
 
-  #readShelves(kind: Kind): Promise<KindShelves> {
-    return retryOnChange(async () => {
-      const shelves: Shelf[] = [];
-      const version = await readAll(
-        this.#reader,
-        'shelves',
-        (_, size) => [kind, shelves.length, size],
-        ([number, size]) => shelves.push({ number, size }),
-      );
-      return { version, shelves };
-    });
-  }
-}
-
-async function runScan(pattern: Node, names: NameList, spend: Spend): Promise<MatchResult> {
-  const { version } = names;
-  try {
-    const positions = await scan(pattern, names, spend);
-    return { version, positions, bytes: 8 * positions.length };
-  } catch (error) {
-    if (!(error instanceof SearchTooLong)) throw error;
-    return { version, positions: undefined, bytes: 0 };
+  async #readShelves(kind: Kind): Promise<KindShelves> {
+    const shelves: Shelf[] = [];
+    const version = await readAll(
+      this.#reader,
+      'shelves',
+      (_, size) => [kind, shelves.length, size],
+      ([number, size]) => shelves.push({ number, size }),
+    );
+    return { version, shelves };
   }
 }
 

@@ -27,7 +27,7 @@ import {
 import { MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
 import type { RandomInt } from '../../lib/random.ts';
 import { defaultTuning, type Tuning } from '../../lib/tuning.ts';
-import { type Call, expectVersion, get, retryOnChange, VersionedCache, type View } from '../view.ts';
+import { type Call, cacheVersion, expectVersion, get, type View } from '../view.ts';
 import type { ImageSets } from './image-sets.ts';
 import { type Selection, soleShelf } from './selection.ts';
 import { FairQueue, readAll, type SliceReader } from './slices.ts';
@@ -166,51 +166,36 @@ const IMAGES_PER_STEP = 50_000;
 /** The cost of comparing two images, in the queue's unit of work. */
 const WORK_PER_IMAGE = 0.5;
 
-interface CachedIndex {
-  version: number;
-  index: HashIndex;
-}
-
-export class SimilarImages {
-  readonly #reader: SliceReader;
-  readonly #index: VersionedCache<CachedIndex>;
-  readonly #queue = new FairQueue();
-
-  constructor(reader: SliceReader, tuning = defaultTuning) {
-    this.#reader = reader;
-    this.#index = new VersionedCache(
-      () => retryOnChange(() => this.#readIndex()),
-      () => reader.currentVersion(),
-      tuning,
-    );
-  }
-
-  /**
-   * The numbers of the images of a set that look most like an image, nearest first. Throws CatalogueChanged if the catalogue
-   * has another version than the set.
-   */
-  async find(
+/** Returns what finds the images of a set that look most like an image. */
+export function similarImages(reader: SliceReader, tuning = defaultTuning) {
+  const queue = new FairQueue();
+  const readIndex = cacheVersion(
+    async () => {
+      const index = new HashIndex();
+      const version = await readAll(
+        reader,
+        'hashes',
+        ([last] = [0, ''], size) => [last, size],
+        (item) => index.add(...item),
+      );
+      return { version, index };
+    },
+    () => reader.currentVersion(),
+    tuning,
+  );
+  /** Their numbers, nearest first. Throws CatalogueChanged if the catalogue has another version than the set. */
+  return async (
     image: number,
     set: ImageSet,
     version: number,
     limit: number,
     caller: Caller,
-  ): Promise<number[]> {
-    const { version: actual, index } = await this.#index.get();
+  ): Promise<number[]> => {
+    const { version: actual, index } = await readIndex();
     expectVersion(actual, version);
     const hash = index.hashOf(image);
-    return hash ? this.#scan(index, image, hash, set, limit, caller) : [];
-  }
-
-  #scan(
-    index: HashIndex,
-    image: number,
-    hash: Int32Array,
-    set: ImageSet,
-    limit: number,
-    caller: Caller,
-  ): Promise<number[]> {
-    return this.#queue.run(caller, index.size * WORK_PER_IMAGE, async (spend) => {
+    if (!hash) return [];
+    return queue.run(caller, index.size * WORK_PER_IMAGE, async (spend) => {
       const nearest = new Nearest(limit);
       const visit = (position: number, distance: number) => {
         const found = index.imageAt(position);
@@ -222,16 +207,5 @@ export class SimilarImages {
       }
       return nearest.positions().map((position) => index.imageAt(position));
     });
-  }
-
-  async #readIndex(): Promise<CachedIndex> {
-    const index = new HashIndex();
-    const version = await readAll(
-      this.#reader,
-      'hashes',
-      ([last] = [0, ''], size) => [last, size],
-      (item) => index.add(...item),
-    );
-    return { version, index };
-  }
+  };
 }

@@ -271,27 +271,22 @@ function parameterFor(term: Term, entries: NamedEntry[], terms: Term[]): EntryPa
   if (term.type !== 'word' || term.field === undefined || term.field === 'title') return undefined;
   if (entries.length === 0 || entries.length > MAX_FILTER_ENTRIES) return undefined;
   const { field, isNegated } = term;
-  if (isNegated) return EXCLUDING[field];
+  const [including, excluding] = PARAMETERS[field];
+  if (isNegated) return excluding;
   // An image must be in all categories of a filter, and with any of the others.
   const isSame = (other: Term) => other.type === 'word' && !other.isNegated && other.field === field;
   const isExact = field === 'category' ? entries.length === 1 : terms.filter(isSame).length === 1;
-  return isExact ? INCLUDING[field] : undefined;
+  return isExact ? including : undefined;
 }
 
-/** The parameters of filters for the entries of each kind. No filter leaves out characters or albums. */
-const INCLUDING = {
-  category: 'categories',
-  artist: 'artist',
-  character: 'character',
-  album: 'album',
+/** The parameters that filter by the entries of each kind, and that leave them out. */
+const PARAMETERS = {
+  category: ['categories', 'exclude'],
+  artist: ['artist', 'excludeArtist'],
+  character: ['character', undefined],
+  album: ['album', undefined],
 } as const;
-const EXCLUDING = {
-  category: 'exclude',
-  artist: 'excludeArtist',
-  character: undefined,
-  album: undefined,
-} as const;
-type EntryParameter = (typeof INCLUDING)[Kind] | 'exclude' | 'excludeArtist';
+type EntryParameter = NonNullable<(typeof PARAMETERS)[Kind][number]>;
 
 /** What a parameter has for entries of one kind: names of categories, and ids of all others. */
 function* readNames(view: View, entries: NamedEntry[]): Call<string[]> {

@@ -6,18 +6,18 @@ import type { Store } from '../../session.ts';
 import {
   buildSnapshot,
   type Call,
+  cacheVersion,
   type Driver,
   retryOnChange,
   type ShelfSnapshot,
   type SliceSizes,
   type SnapshotRow,
-  VersionedCache,
   type View,
 } from '../../view.ts';
 import { connectToRead, listen } from './connection.ts';
 import { Servers, type ServersOptions } from './servers.ts';
 import { openTokenStore, readLastBackup, recordBackup } from './tokens.ts';
-import { DocumentLoads, PostgresView, statements } from './view.ts';
+import { documentLoader, type LoadDocuments, PostgresView, statements } from './view.ts';
 
 /** How often the document filler looks for changes whose notification was lost. */
 const POLL_MS = 1000;
@@ -93,13 +93,13 @@ const SLICE_SIZES: SliceSizes = {
 export class PostgresDriver implements Driver {
   readonly sliceSizes = SLICE_SIZES;
   readonly #servers: Servers;
-  readonly #loads: DocumentLoads;
-  readonly #snapshot: VersionedCache<ShelfSnapshot>;
+  readonly #loadDocuments: LoadDocuments;
+  readonly #snapshot: () => Promise<ShelfSnapshot>;
 
   constructor(servers: Servers, tuning = defaultTuning) {
     this.#servers = servers;
-    this.#loads = new DocumentLoads(servers);
-    this.#snapshot = new VersionedCache(
+    this.#loadDocuments = documentLoader(servers);
+    this.#snapshot = cacheVersion(
       () => this.#readSnapshot(),
       () => servers.revision,
       tuning,
@@ -108,7 +108,7 @@ export class PostgresDriver implements Driver {
 
   run<T>(call: (view: View) => Call<T>): Promise<T> {
     return retryOnChange(async () => {
-      const view = new PostgresView(this.#servers, this.#loads, await this.#snapshot.get());
+      const view = new PostgresView(this.#servers, this.#loadDocuments, await this.#snapshot());
       const steps = call(view);
       let step = steps.next();
       while (!step.done) step = steps.next(await step.value);
@@ -124,7 +124,7 @@ export class PostgresDriver implements Driver {
   /** A commit announced this revision. Reads the snapshot before the next call needs it. */
   onRevision(revision: number): void {
     this.#servers.noteRevision(revision);
-    this.#snapshot.get().catch(() => {});
+    this.#snapshot().catch(() => {});
   }
 
   async #readSnapshot(): Promise<ShelfSnapshot> {

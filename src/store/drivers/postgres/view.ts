@@ -103,34 +103,27 @@ interface Load {
   resolve: (read: Promise<VersionedDocuments>) => void;
 }
 
-export class DocumentLoads {
-  readonly #servers: Servers;
-  /** The statement starts after all calls of the tick, so none of them gets an older revision. */
-  readonly #enqueue = batchPerTick<Load>((loads) => {
-    for (const group of groupLoads(loads)) {
-      const reading = this.#query(group.flatMap(({ images }) => images));
-      for (const { resolve } of group) resolve(reading);
-    }
-  });
+/** Reads documents or, without images, the revision only. */
+export type LoadDocuments = (images: number[]) => Promise<VersionedDocuments>;
 
-  constructor(servers: Servers) {
-    this.#servers = servers;
-  }
-
-  /** Reads documents or, without images, the revision only. */
-  read(images: number[]): Promise<VersionedDocuments> {
-    return new Promise((resolve) => this.#enqueue({ images, resolve }));
-  }
-
-  async #query(images: number[]): Promise<VersionedDocuments> {
+export function documentLoader(servers: Servers): LoadDocuments {
+  const query = async (images: number[]): Promise<VersionedDocuments> => {
     if (images.length === 0)
-      return { ...(await this.#servers.read(statements.revision, [])), documents: new Map() };
-    const { version, rows } = await this.#servers.read(statements.documents, [images]);
+      return { ...(await servers.read(statements.revision, [])), documents: new Map() };
+    const { version, rows } = await servers.read(statements.documents, [images]);
     return {
       version,
       documents: new Map(rows.map(([, image, document]) => [image as number, document as string])),
     };
-  }
+  };
+  /** The statement starts after all calls of the tick, so none of them gets an older revision. */
+  const enqueue = batchPerTick<Load>((loads) => {
+    for (const group of groupLoads(loads)) {
+      const reading = query(group.flatMap(({ images }) => images));
+      for (const { resolve } of group) resolve(reading);
+    }
+  });
+  return (images) => new Promise((resolve) => enqueue({ images, resolve }));
 }
 
 function* groupLoads(loads: Load[]): Generator<Load[], void> {
@@ -160,13 +153,13 @@ type EntryRow = [shelf: number, id: string, document: string, images: number, co
 export class PostgresView implements View {
   readonly snapshot: ShelfSnapshot;
   readonly #servers: Servers;
-  readonly #loads: DocumentLoads;
+  readonly #loadDocuments: LoadDocuments;
   /** Whether a statement has shown that the view was current after it was opened. */
   #isConfirmed = false;
 
-  constructor(servers: Servers, loads: DocumentLoads, snapshot: ShelfSnapshot) {
+  constructor(servers: Servers, loadDocuments: LoadDocuments, snapshot: ShelfSnapshot) {
     this.#servers = servers;
-    this.#loads = loads;
+    this.#loadDocuments = loadDocuments;
     this.snapshot = snapshot;
   }
 
@@ -248,7 +241,7 @@ export class PostgresView implements View {
   }
 
   async #load(images: number[]): Promise<Map<number, Document>> {
-    const { version, documents } = await this.#loads.read(images);
+    const { version, documents } = await this.#loadDocuments(images);
     this.#confirm(version);
     return documents;
   }
