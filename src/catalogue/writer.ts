@@ -60,12 +60,15 @@ export interface Lookup {
   /** The names of all entries of a kind. */
   entryNames(kind: Kind): Promise<string[]>;
   imagesById(ids: string[]): Promise<SavedImage[]>;
+  imagesByETag(eTags: string[]): Promise<SavedImage[]>;
   /** The albums that have any of these images, and how many of them. */
   countByAlbum(ids: string[]): Promise<{ id: string; name: string; images: number }[]>;
   /** Those of the ids that images have, and those that images in the trash have. */
   findImageIds(ids: string[]): Promise<{ images: Set<string>; trashed: Set<string> }>;
   /** The images on a shelf, in batches. They may be moved or removed meanwhile, batch by batch. */
   imagesOn(shelf: number): AsyncIterable<SavedImage[]>;
+  /** Those of the keys that no image uses. */
+  unusedKeys(keys: string[]): Promise<string[]>;
 }
 
 /** The shelves that every catalogue has, by number. */
@@ -86,7 +89,6 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   decisions: Decisions;
   sourceFiles: SourceFileWriter;
   changeLog: ChangeLogWriter;
-  imagesByETag(eTags: string[]): Promise<SavedImage[]>;
   saveEntries(entries: Entry[]): Promise<void>;
   /** Saves only the aliases of an entry, and takes them from others that have them. */
   saveAliases(entry: SavedEntry): Promise<void>;
@@ -108,8 +110,6 @@ export interface CatalogueWriter extends Lookup, AsyncDisposable {
   takeDownImages(ids: string[]): Promise<{ removed: ImageRow[]; former: ImageRow[] }>;
   /** Adds images that were removed, with the numbers that they had. */
   restoreImages(images: (PlacedImage & { row: SavedImage })[]): Promise<void>;
-  /** Those of the keys that no image uses. */
-  unusedKeys(keys: string[]): Promise<string[]>;
   /** Adds tokens together with the commit. Those that exist already stay as they are. */
   restoreTokens(records: TokenRecord[]): Promise<void>;
   /** Makes it the catalogue with this identity. */
@@ -166,8 +166,6 @@ export interface CatalogueSnapshot extends Lookup, AsyncDisposable {
   perceptualHashes(): AsyncIterable<{ image: number; hash: string }>;
   /** The index of the texts of images, in any order. */
   textBlocks(): AsyncIterable<TextBlock>;
-  /** Those of the keys that no image uses. */
-  unusedKeys(keys: string[]): Promise<string[]>;
   /** What is stored for filters, by image number. */
   placementsOf(images: number[]): Promise<Map<number, Placement>>;
   /** Problems with the numbering of shelves and lists, as sentences. */

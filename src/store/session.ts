@@ -99,6 +99,34 @@ export function toPlacements(rows: PlacementRow[], { parseShelves }: Dialect): M
   );
 }
 
+/** The values of a statement whose only column is called `value`. */
+export async function readValues<T>(session: ReadSession, text: string, values?: SqlValue[]): Promise<T[]> {
+  return (await session.query<{ value: T }>(text, values)).map(({ value }) => value);
+}
+
+/** Rows that are in memory at the same time. */
+const PAGE_SIZE = 500;
+
+/**
+ * Rows in pages, which may be changed meanwhile: each follows the last row of the one before. The last parameters of the statement are
+ * the key of that row, first `start`, and it ends with the order of the keys.
+ */
+export async function* readPages<Row>(
+  session: ReadSession,
+  text: string,
+  values: SqlValue[],
+  start: SqlValue[],
+  keyOf: (row: Row) => SqlValue[],
+): AsyncGenerator<Row[], void> {
+  for (let key = start; ; ) {
+    const rows = await session.query<Row>(`${text} limit ${PAGE_SIZE}`, [...values, ...key]);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE_SIZE) return;
+    key = keyOf(last);
+  }
+}
+
 /** `rest` is what follows the table. */
 export const selectBlocked = (rest: string): string => `select ${BLOCKED_COLUMNS} from blocked_name ${rest}`;
 
@@ -122,14 +150,14 @@ export const isOfChange = (change: string): string =>
     or exists (select 1 from change_item where change_item.change = ${change}
       and change_item.kind = 'image' and change_item.id = image.id))`;
 
+const withoutImage = (table: string) => `${table} where image not in (select number from image)`;
+const ALIAS_OF_NONE = 'alias where shelf not in (select number from shelf where shelf.kind = alias.kind)';
+const IN_NO_ALBUM = `album_image where album not in (select number from shelf where shelf.kind = 'album')
+    or (image not in (select id from image) and image not in (select id from trash))`;
 /** Rows that refer to something that does not exist. */
 export const DANGLING = [
-  ...['image_shelves', 'perceptual_hash', 'edited'].map(
-    (table) => `${table} where image not in (select number from image)`,
-  ),
-  `alias where shelf not in (select number from shelf where shelf.kind = alias.kind)`,
-  `album_image where album not in (select number from shelf where shelf.kind = 'album')`,
-  `album_image where image not in (select id from image) and image not in (select id from trash)`,
+  ...['image_shelves', 'perceptual_hash', 'edited'].map(withoutImage),
+  ...[ALIAS_OF_NONE, IN_NO_ALBUM],
 ];
 
 /** The kinds of shelves that belong to an entry, as SQL. */
@@ -180,18 +208,13 @@ export const isOnNo = ({ belongs }: Dialect, kinds: string): string =>
 
 /** Problems with aliases, albums and lists, one sentence per row. */
 export const LIST_PROBLEMS = `
-  select 'a list has an image that does not exist' as problem from image_shelves
-  where image not in (select number from image)
+  select 'a list has an image that does not exist' as problem from ${withoutImage('image_shelves')}
   union all
-  select 'the ' || kind || ' with the alias "' || name || '" does not exist'
-  from alias where shelf not in (select number from shelf where shelf.kind = alias.kind)
+  select 'the ' || kind || ' with the alias "' || name || '" does not exist' from ${ALIAS_OF_NONE}
   union all
-  select 'the order of an album has an image or an album that does not exist' from album_image
-  where album not in (select number from shelf where shelf.kind = 'album')
-    or (image not in (select id from image) and image not in (select id from trash))
+  select 'the order of an album has an image or an album that does not exist' from ${IN_NO_ALBUM}
   union all
-  select 'fields of an image that does not exist are marked as edited' from edited
-  where image not in (select number from image)
+  select 'fields of an image that does not exist are marked as edited' from ${withoutImage('edited')}
   union all
   select 'the list of ' || kind || 's is out of order'
   from (select kind, position, row_number() over (partition by kind order by ${ENTRY_ORDER}) - 1 as expected from shelf

@@ -10,10 +10,14 @@ import type {
 } from '../../catalogue/change-log.ts';
 import { normaliseName } from '../../catalogue/names.ts';
 import type { SavedImage } from '../../catalogue/writer.ts';
-import { ENTRY_KINDS, type ReadSession, type SqlValue, type WriteSession } from '../session.ts';
-
-/** Items that are in memory at the same time. */
-const PAGE_SIZE = 500;
+import {
+  ENTRY_KINDS,
+  type ReadSession,
+  readPages,
+  readValues,
+  type SqlValue,
+  type WriteSession,
+} from '../session.ts';
 
 export const CHANGE_COLUMNS = `number, at, origin, user_name as "user", summary, source, added, changed, removed, entries,
   first_image as "firstImage", last_image as "lastImage", items, undoes, state`;
@@ -55,14 +59,9 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
     },
     async *items(change) {
       const text = `select ${ITEM_COLUMNS} from change_item where change = $1 and (kind, id) > ($2, $3)
-        order by kind, id limit ${PAGE_SIZE}`;
-      for (let [kind, id] = ['', '']; ; ) {
-        const rows = await session.query<ItemRow>(text, [change, kind, id]);
-        if (rows.length > 0) yield rows.map(toItem);
-        const last = rows.at(-1);
-        if (!last || rows.length < PAGE_SIZE) return;
-        ({ kind, id } = last);
-      }
+        order by kind, id`;
+      const pages = readPages<ItemRow>(session, text, [change], ['', ''], ({ kind, id }) => [kind, id]);
+      for await (const rows of pages) yield rows.map(toItem);
     },
     changes: () => session.stream<Change>(`select ${CHANGE_COLUMNS} from change order by number`),
     storedItems: () =>
@@ -70,9 +69,9 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
     async entriesNamed(name) {
       // The name comes first (recorder.ts).
       const start = `{"name":${JSON.stringify(normaliseName(name))},`.replaceAll(/[\\%_]/g, '\\$&');
-      const text = `select distinct id from change_item where kind in ${ENTRY_KINDS}
+      const text = `select distinct id as value from change_item where kind in ${ENTRY_KINDS}
         and (before like $1 escape '\\' or after like $1 escape '\\')`;
-      return (await session.query<{ id: string }>(text, [`${start}%`])).map(({ id }) => id);
+      return readValues(session, text, [`${start}%`]);
     },
     async *trash() {
       const text = `select ${TRASH_COLUMNS} from trash order by removed_at desc, change desc, number desc`;

@@ -30,17 +30,13 @@ class ChangeItems {
   #waiting = new Map<string, NewItem>();
   /** The keys of all items. */
   readonly #seen = new Set<string>();
-  #isOff = false;
+  /** Whether nothing is recorded from now on. */
+  isOff = false;
 
   constructor(session: WriteSession, max: number, change: () => number) {
     this.#session = session;
     this.#max = max;
     this.#change = change;
-  }
-
-  /** Nothing is recorded from now on. */
-  switchOff(): void {
-    this.#isOff = true;
   }
 
   get count(): number {
@@ -62,7 +58,7 @@ class ChangeItems {
   /** Returns how many of them were not changed before. */
   async add(items: NewItem[]): Promise<number> {
     const added = new Set(items.map(keyOf)).difference(this.#seen).size;
-    if (this.isFull || this.#isOff) return added;
+    if (this.isFull || this.isOff) return added;
     await this.#readBack(items);
     for (const item of items) {
       const earlier = this.#waiting.get(keyOf(item));
@@ -160,6 +156,8 @@ export interface ChangeContext {
   maxItems?: number;
 }
 
+type Changes<Before, After = Before> = { before?: Before | undefined; after?: After | undefined }[];
+
 export class ChangeRecorder {
   readonly #session: WriteSession;
   readonly #context: ChangeContext;
@@ -168,7 +166,6 @@ export class ChangeRecorder {
   #change: Change;
   readonly #items: ChangeItems;
   #edit: string | undefined;
-  #isOff = false;
 
   /** `lastImage` is the highest number of an image, and `last` the last change. */
   constructor(
@@ -206,8 +203,7 @@ export class ChangeRecorder {
 
   /** This transaction is not recorded. */
   switchOff(): void {
-    this.#isOff = true;
-    this.#items.switchOff();
+    this.#items.isOff = true;
   }
 
   describe(summary: string): void {
@@ -302,9 +298,7 @@ export class ChangeRecorder {
   }
 
   /** `before` is undefined if an entry was created, `after` if it was removed. */
-  async entriesChanged(
-    changes: { before?: SavedEntry | undefined; after?: Entry | undefined }[],
-  ): Promise<void> {
+  async entriesChanged(changes: Changes<SavedEntry, Entry>): Promise<void> {
     this.#change.entries += await this.#items.add(
       changes.flatMap(({ before, after }) => {
         const { kind, id } = (after ?? before) as Entry;
@@ -314,9 +308,7 @@ export class ChangeRecorder {
   }
 
   /** `after` is undefined if the name was unblocked. */
-  async namesChanged(
-    changes: { before?: BlockedName | undefined; after?: BlockedName | undefined }[],
-  ): Promise<void> {
+  async namesChanged(changes: Changes<BlockedName>): Promise<void> {
     await this.#items.add(
       changes.flatMap(({ before, after }) => {
         const { kind, name } = (after ?? before) as BlockedName;
@@ -326,14 +318,17 @@ export class ChangeRecorder {
   }
 
   /** `after` is undefined if the picture is no longer remembered as removed. */
-  async removedFilesChanged(
-    changes: { before?: RemovedFile | undefined; after?: RemovedFile | undefined }[],
-  ): Promise<void> {
+  async removedFilesChanged(changes: Changes<RemovedFile>): Promise<void> {
     const items = changes.flatMap(({ before, after }) =>
       toItem('removed', ((after ?? before) as RemovedFile).hash, before, after),
     );
     if (this.#change.state !== 'final') await this.#items.add(items);
-    else await this.#forgetItems(items);
+    else {
+      // Of a picture that was taken down, not even a former reason stays.
+      const isOneOf = this.#session.dialect.isOneOf('$1', 'text');
+      const text = `delete from change_item where kind = 'removed' and id ${isOneOf}`;
+      await this.#session.run(text, [items.map(({ id }) => id)]);
+    }
   }
 
   async siteChanged(field: string, before: string, after: string): Promise<void> {
@@ -345,7 +340,7 @@ export class ChangeRecorder {
   current(): Change | undefined {
     const change = { ...this.#change, items: this.#items.count };
     const hasChanged = change.added + change.changed + change.removed + change.entries + change.items > 0;
-    if (!hasChanged || this.#isOff) return undefined;
+    if (!hasChanged || this.#items.isOff) return undefined;
     if (this.#items.isFull) Object.assign(change, { items: 0, state: 'forgotten' });
     return { ...change, summary: change.summary || summarise(change) };
   }
@@ -362,14 +357,8 @@ export class ChangeRecorder {
       await this.#session.insert('applied_edit', ['change', 'id'], [[change.number, this.#edit]]);
   }
 
-  /** Of a picture that was taken down, not even a former reason stays. */
-  async #forgetItems(items: NewItem[]): Promise<void> {
-    const text = `delete from change_item where kind = 'removed' and id ${this.#session.dialect.isOneOf('$1', 'text')}`;
-    await this.#session.run(text, [items.map(({ id }) => id)]);
-  }
-
   async #toTrash(images: SavedImage[], kind: TrashedImage['kind']): Promise<void> {
-    if (this.#isOff) return;
+    if (this.#items.isOff) return;
     const removed = { change: this.number, kind, removedAt: this.#context.now, isByUndo: false };
     await addTrash(
       this.#session,

@@ -2,7 +2,7 @@
 import type { Change, ChangeLogWriter } from '../../catalogue/change-log.ts';
 import { expiryTime, isInDoubt, type NotedTime, noteTime } from '../../lib/clock.ts';
 import { inBatches } from '../../lib/concurrency.ts';
-import { SHELF_BATCH_SIZE, type SqlValue, type WriteSession } from '../session.ts';
+import { readPages, readValues, type SqlValue, type WriteSession } from '../session.ts';
 import {
   addChanges,
   addItems,
@@ -83,15 +83,10 @@ export function createChangeLog(
       await session.run(`update change set state = 'undone' where number = $1`, [number]);
     },
     async *addedImages({ firstImage, lastImage: last }) {
-      const text = `select number, id from image
-        where number > $1 and number <= $2 order by number limit ${SHELF_BATCH_SIZE}`;
-      for (let after = firstImage - 1; ; ) {
-        const rows: { number: number; id: string }[] = await session.query(text, [after, last]);
-        const end = rows.at(-1);
-        if (!end) return;
-        after = end.number;
+      const text = 'select number, id from image where number <= $1 and number > $2 order by number';
+      const keyOf = ({ number }: { number: number; id: string }) => [number];
+      for await (const rows of readPages(session, text, [last], [firstImage - 1], keyOf))
         yield rows.map(({ id }) => id);
-      }
     },
     async laterItems({ number }, kind, ids) {
       const text = `select ${ITEM_COLUMNS} from change_item
@@ -107,9 +102,9 @@ export function createChangeLog(
       for await (const row of session.stream<ItemRow>(text, [number])) yield toItem(row);
     },
     async removedEntries(kind, ids) {
-      const text = `select distinct id from change_item
+      const text = `select distinct id as value from change_item
         where kind = $1 and id ${isOneOf('$2', 'text')} and after is null and ${IS_DONE}`;
-      return new Set((await session.query<{ id: string }>(text, [kind, ids])).map(({ id }) => id));
+      return new Set(await readValues<string>(session, text, [kind, ids]));
     },
     async trashedOfRange({ firstImage, lastImage: last }) {
       const rows = await readTrash(session, `kind = 'image' and number >= $1 and number <= $2`, [
@@ -159,68 +154,58 @@ export function createChangeLog(
 /** How often the items of all changes are summed while as many are added as may stay. */
 const SUMS = 5000;
 
-export class Expiry {
-  readonly #session: WriteSession;
-  readonly #context: ChangeContext;
-  readonly #noted: NotedTime;
-  readonly #oldest: string | null;
-  #clock: NotedTime;
+export type Expiry = ReturnType<typeof createExpiry>;
 
-  /** `oldest` is the time of the oldest change. */
-  constructor(session: WriteSession, context: ChangeContext, noted: NotedTime, oldest: string | null) {
-    this.#session = session;
-    this.#context = context;
-    this.#noted = noted;
-    this.#oldest = oldest;
-    this.#clock = noteTime(noted, context.now);
-  }
-
-  get now(): string {
-    return this.#context.now;
-  }
-
-  get clock(): NotedTime {
-    return this.#clock;
-  }
-
-  /** Somebody knows that the present time is right. */
-  accept(): void {
-    this.#clock = { at: this.now, since: '' };
-  }
-
-  async finish(recorder: ChangeRecorder): Promise<void> {
-    const { at, since } = this.#clock;
-    if (this.#clock !== this.#noted)
-      await this.#session.run('update clock set at = $1, since = $2', [at, since]);
-    const change = recorder.current();
-    if (!change && since === this.#noted.since) return;
-    const { historyDays, maxItems = MAX_ITEMS } = this.#context;
-    const expiry = expiryTime(this.now, historyDays);
-    const isKept = this.#oldest !== null && this.#oldest >= expiry && this.#oldest <= this.now;
-    if (!isKept && !isInDoubt(this.#clock, expiry))
-      // No change was made before an earlier one, nor in the future, whatever the clock said.
-      await this.#forgetChanges(
-        `select max(number) as number from change where at < $2 and number < coalesce(
-           (select number from change where at >= $2 and at <= $3 order by number limit 1), $1)`,
-        [recorder.number, expiry, this.now],
-      );
-    // Summing takes longer the more changes there are.
-    const untilSummed = Math.ceil(maxItems / SUMS);
-    if (recorder.number % untilSummed === 0 || (change?.items ?? 0) >= untilSummed)
-      await this.#forgetChanges(
-        `select max(number) as number from
-           (select number, sum(items) over (order by number desc) as total from change) as summed
-         where number < $1 and total > $2`,
-        [recorder.number, maxItems],
-      );
-  }
+/** `oldest` is the time of the oldest change. */
+export function createExpiry(
+  session: WriteSession,
+  { now, historyDays, maxItems = MAX_ITEMS }: ChangeContext,
+  noted: NotedTime,
+  oldest: string | null,
+) {
+  let clock = noteTime(noted, now);
 
   /** The statement finds the last one. */
-  async #forgetChanges(text: string, values: SqlValue[]): Promise<void> {
-    const [last] = await this.#session.query<{ number: number | null }>(text, values);
+  const forgetChanges = async (text: string, values: SqlValue[]) => {
+    const [last] = await session.query<{ number: number | null }>(text, values);
     if (typeof last?.number !== 'number') return;
-    await this.#session.run('delete from change where number <= $1', [last.number]);
-    await this.#session.run('delete from change_item where change <= $1', [last.number]);
-    await this.#session.run('delete from applied_edit where change <= $1', [last.number]);
-  }
+    await session.run('delete from change where number <= $1', [last.number]);
+    await session.run('delete from change_item where change <= $1', [last.number]);
+    await session.run('delete from applied_edit where change <= $1', [last.number]);
+  };
+
+  return {
+    now,
+    get clock() {
+      return clock;
+    },
+    /** Somebody knows that the present time is right. */
+    accept() {
+      clock = { at: now, since: '' };
+    },
+    async finish(recorder: ChangeRecorder): Promise<void> {
+      const { at, since } = clock;
+      if (clock !== noted) await session.run('update clock set at = $1, since = $2', [at, since]);
+      const change = recorder.current();
+      if (!change && since === noted.since) return;
+      const expiry = expiryTime(now, historyDays);
+      const isKept = oldest !== null && oldest >= expiry && oldest <= now;
+      if (!isKept && !isInDoubt(clock, expiry))
+        // No change was made before an earlier one, nor in the future, whatever the clock said.
+        await forgetChanges(
+          `select max(number) as number from change where at < $2 and number < coalesce(
+             (select number from change where at >= $2 and at <= $3 order by number limit 1), $1)`,
+          [recorder.number, expiry, now],
+        );
+      // Summing takes longer the more changes there are.
+      const untilSummed = Math.ceil(maxItems / SUMS);
+      if (recorder.number % untilSummed === 0 || (change?.items ?? 0) >= untilSummed)
+        await forgetChanges(
+          `select max(number) as number from
+             (select number, sum(items) over (order by number desc) as total from change) as summed
+           where number < $1 and total > $2`,
+          [recorder.number, maxItems],
+        );
+    },
+  };
 }

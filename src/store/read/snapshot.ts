@@ -12,7 +12,7 @@ import {
   listImages,
   packImages,
 } from '../../catalogue/sets/blocks.ts';
-import { ImageSizes, type Placed } from '../../catalogue/sets/image-set.ts';
+import { ImageSizes, type Placed, type Placement } from '../../catalogue/sets/image-set.ts';
 import type {
   CatalogueSnapshot,
   FixedShelves,
@@ -38,6 +38,7 @@ import {
   REMOVED_COLUMNS,
   type ReadSession,
   readFixedShelves,
+  readValues,
   SHELF_BATCH_SIZE,
   type SqlValue,
   selectBlocked,
@@ -77,29 +78,19 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       for await (const row of session.stream<EntryRow>(text, [kind])) yield toEntry(row);
     },
     images: () => session.stream<SavedImage>(`select ${IMAGE_COLUMNS} from image order by number`),
-    async imageNumbers() {
-      const rows = await session.query<{ number: number }>('select number from image');
-      return rows.map(({ number }) => number);
-    },
+    imageNumbers: () => readValues(session, 'select number as value from image'),
     async *editedImages() {
       const text = 'select image from edited order by image desc';
       for await (const { image } of session.stream<{ image: number }>(text)) yield image;
     },
-    async imageIds(filter) {
+    imageIds(filter) {
       const { text, values } = selectImages(session, fixedShelves, filter);
-      const rows = await session.query<{ id: string }>(
-        `select image.id ${text} order by image.number`,
-        values,
-      );
-      return rows.map(({ id }) => id);
+      return readValues(session, `select image.id as value ${text} order by image.number`, values);
     },
     async countImages(filter) {
       const { text, values } = selectImages(session, fixedShelves, filter);
-      const [row] = await session.query<{ count: number }>(
-        `select cast(count(*) as int) as count ${text}`,
-        values,
-      );
-      return row?.count ?? 0;
+      const count = `select cast(count(*) as int) as value ${text}`;
+      return (await readValues<number>(session, count, values))[0] ?? 0;
     },
     async imageCounts(kind) {
       const rows = await session.query<{ id: string; size: number }>(
@@ -124,15 +115,10 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       for await (const { folder, choice } of session.stream<{ folder: string; choice: string }>(text))
         yield { folder, choice: JSON.parse(choice) };
     },
-    imagesByNumber: (numbers) => readImages(session, numbers),
+    imagesByNumber: (numbers) => readImages(session, 'number', numbers),
     perceptualHashes: () => session.stream('select image, hash from perceptual_hash order by image'),
     textBlocks: () => session.stream('select term, block, images from text_block'),
-    unusedKeys: (keys) => findUnusedKeys(session, keys),
-    async placementsOf(images) {
-      const { isOneOf } = session.dialect;
-      const text = `select ${PLACEMENT_COLUMNS} from image_shelves where image ${isOneOf('$1', 'int')}`;
-      return toPlacements(await session.query<PlacementRow>(text, [images]), session.dialect);
-    },
+    placementsOf: (images) => readPlacements(session, images),
     async *misnumbered() {
       yield* findShelfProblems(session, fixedShelves);
       for await (const { problem } of session.stream<{ problem: string }>(LIST_PROBLEMS)) yield problem;
@@ -210,17 +196,10 @@ export function createLookup(session: ReadSession): Lookup {
       ),
     albumsOf: (images) =>
       findEntries(`number in (select album from album_image where image ${isOneOf('$1', 'text')})`, images),
-    async entryNames(kind) {
-      const text = 'select name from shelf where kind = $1 order by position';
-      return (await session.query<{ name: string }>(text, [kind])).map(({ name }) => name);
-    },
-    async imagesById(ids) {
-      if (ids.length === 0) return [];
-      return session.query(
-        `select ${IMAGE_COLUMNS} from image where id ${isOneOf('$1', 'text')} order by number`,
-        [ids],
-      );
-    },
+    entryNames: (kind) =>
+      readValues(session, 'select name as value from shelf where kind = $1 order by position', [kind]),
+    imagesById: (ids) => readImages(session, 'id', ids),
+    imagesByETag: (eTags) => readImages(session, 'etag', eTags),
     countByAlbum: (ids) =>
       session.query(
         `select id, name, images from shelf join
@@ -231,8 +210,8 @@ export function createLookup(session: ReadSession): Lookup {
       ),
     async findImageIds(ids) {
       const find = async (table: string) => {
-        const text = `select id from ${table} where id ${isOneOf('$1', 'text')}`;
-        return new Set((await session.query<{ id: string }>(text, [ids])).map(({ id }) => id));
+        const text = `select id as value from ${table} where id ${isOneOf('$1', 'text')}`;
+        return new Set(await readValues<string>(session, text, [ids]));
       };
       return {
         images: await find('image'),
@@ -241,24 +220,29 @@ export function createLookup(session: ReadSession): Lookup {
     },
     async *imagesOn(shelf) {
       for (const batch of inBatches(await readShelf(session, shelf), SHELF_BATCH_SIZE))
-        yield readImages(session, batch);
+        yield readImages(session, 'number', batch);
     },
+    unusedKeys: (keys) => findUnusedKeys(session, keys),
   };
 }
 
-/** In the order of their numbers. */
-function readImages(session: ReadSession, numbers: number[]): Promise<SavedImage[]> {
-  const isWanted = session.dialect.isOneOf('$1', 'int');
-  return session.query(`select ${IMAGE_COLUMNS} from image where number ${isWanted} order by number`, [
-    numbers,
-  ]);
+/** Those with one of the values, in the order of their numbers. */
+async function readImages(
+  session: ReadSession,
+  column: 'number' | 'id' | 'etag',
+  wanted: number[] | string[],
+): Promise<SavedImage[]> {
+  if (wanted.length === 0) return [];
+  const isWanted = session.dialect.isOneOf('$1', column === 'number' ? 'int' : 'text');
+  const text = `select ${IMAGE_COLUMNS} from image where ${column} ${isWanted} order by number`;
+  return session.query(text, [wanted]);
 }
 
 /** Documents are longer than this. */
 const tail = `substr(document, length(document) - ${MAX_PREVIEWS_LENGTH - 1})`;
 
 /** The trash uses its files, too. Scans all images: an index of keys would slow down every import for the sake of this rare question. */
-export async function findUnusedKeys(session: ReadSession, keys: string[]): Promise<string[]> {
+async function findUnusedKeys(session: ReadSession, keys: string[]): Promise<string[]> {
   if (keys.length === 0) return [];
   const isPossible = session.dialect.isOneOf('$1', 'text');
   const uses = (table: string) => `select key, ${tail} as tail from ${table} where key ${isPossible}`;
@@ -273,6 +257,15 @@ export async function readShelf(session: ReadSession, shelf: number): Promise<nu
   const text = 'select block, images from shelf_block where shelf = $1 order by block';
   const rows = await session.query<{ block: number; images: string }>(text, [shelf]);
   return rows.flatMap(({ block, images }) => listImages([block, images]));
+}
+
+/** What images say about their shelves and sizes, by their numbers. */
+export async function readPlacements(
+  session: ReadSession,
+  images: number[],
+): Promise<Map<number, Placement>> {
+  const text = `select ${PLACEMENT_COLUMNS} from image_shelves where image ${session.dialect.isOneOf('$1', 'int')}`;
+  return toPlacements(await session.query<PlacementRow>(text, [images]), session.dialect);
 }
 
 /** What all images say about their shelves and sizes, block by block. */

@@ -11,6 +11,7 @@ import {
   ENTRY_KINDS,
   NUMBER_ENTRIES,
   REMOVED_COLUMNS,
+  readValues,
   selectBlocked,
   toBlockedName,
   type WriteSession,
@@ -127,27 +128,18 @@ export class EntryWriter {
 
   /** Also places the images that the album gains or loses. */
   async #saveOrder(kind: Kind, id: string, images: string[]): Promise<void> {
-    const [shelf] = await this.#session.query<{ number: number }>(
-      'select number from shelf where kind = $1 and id = $2',
-      [kind, id],
-    );
-    const { number: album } = shelf as { number: number };
-    const former = await this.#session.query<{ image: string }>(
-      'delete from album_image where album = $1 returning image',
-      [album],
-    );
+    const session = this.#session;
+    const find = 'select number as value from shelf where kind = $1 and id = $2';
+    const [album] = (await readValues<number>(session, find, [kind, id])) as [number];
+    const remove = 'delete from album_image where album = $1 returning image as value';
+    const former = new Set(await readValues<string>(session, remove, [album]));
     const rows = images.map((image, position) => [album, position, image]);
-    await this.#session.insert('album_image', ['album', 'position', 'image'], rows);
-    const changed = new Set(former.map(({ image }) => image)).symmetricDifference(new Set(images));
-    const moved = await this.#session.query<{ number: number }>(
-      `select number from image where id ${this.#session.dialect.isOneOf('$1', 'text')} order by number`,
-      [[...changed]],
-    );
+    await session.insert('album_image', ['album', 'position', 'image'], rows);
+    const changed = [...former.symmetricDifference(new Set(images))];
+    const select = `select number as value from image where id ${session.dialect.isOneOf('$1', 'text')} order by number`;
+    const moved = await readValues<number>(session, select, [changed]);
     for (const batch of inBatches(moved, REWRITE_BATCH_SIZE))
-      await this.#placements.moveInAlbum(
-        album,
-        batch.map(({ number }) => number),
-      );
+      await this.#placements.moveInAlbum(album, batch);
   }
 
   async #removeAliases(entries: NumberedEntry[]): Promise<void> {
@@ -239,7 +231,7 @@ export function createDecisions(session: WriteSession, recorder: ChangeRecorder)
     },
     async siteText(field) {
       const text = 'select value from site_text where field = $1';
-      return (await session.query<{ value: string }>(text, [field]))[0]?.value ?? '';
+      return (await readValues<string>(session, text, [field]))[0] ?? '';
     },
     async saveSiteText(field, text) {
       await recorder.siteChanged(field, await decisions.siteText(field), text);

@@ -14,14 +14,18 @@ import { termsOf } from '../../catalogue/search/words.ts';
 import type { Placed } from '../../catalogue/sets/image-set.ts';
 import type { PlacedImage, SavedImage } from '../../catalogue/writer.ts';
 import { createLookup } from '../read/snapshot.ts';
-import { KNOWN_FILES, REMOVED_SOURCES, type ReadSession, type WriteSession } from '../session.ts';
+import {
+  KNOWN_FILES,
+  REMOVED_SOURCES,
+  type ReadSession,
+  readPages,
+  readValues,
+  type WriteSession,
+} from '../session.ts';
 import { BlockWriter, type Placements } from './placements.ts';
 
 // Saves and removes images, with their places on shelves, their perceptual hashes, the terms of their texts, and which of
 // their fields are edited.
-
-/** Images read at a time when all texts are indexed. */
-const INDEX_BATCH_SIZE = 1000;
 
 type NumberedImage = PlacedImage & { row: SavedImage };
 
@@ -57,12 +61,8 @@ export class ImageWriter {
 
   /** Adds removed images again, with the numbers that they had. */
   async restore(images: NumberedImage[]): Promise<void> {
-    await this.#session.insert(
-      'image',
-      ['number', 'id', 'etag', 'key', 'mimetype', 'document'],
-      // `#update` saves the document: a trigger then tells the caches.
-      images.map(({ row }) => [row.number, row.id, row.eTag, row.key, row.mimetype, '']),
-    );
+    // `#update` saves the document: a trigger then tells the caches.
+    await this.#insert(images.map(({ row }) => ({ ...row, document: '' })));
     await this.#update(images, []);
   }
 
@@ -76,16 +76,10 @@ export class ImageWriter {
   async indexTexts(): Promise<void> {
     this.#texts.clear();
     await this.#session.run('delete from text_block');
-    const text = 'select number, document from image where number > $1 order by number limit $2';
-    for (let last = 0; ; ) {
-      const rows = await this.#session.query<Pick<SavedImage, 'number' | 'document'>>(text, [
-        last,
-        INDEX_BATCH_SIZE,
-      ]);
+    const text = 'select number, document from image where number > $1 order by number';
+    const keyOf = ({ number }: Pick<SavedImage, 'number' | 'document'>) => [number];
+    for await (const rows of readPages(this.#session, text, [], [0], keyOf))
       for (const { number, document } of rows) await this.#moveTexts(number, undefined, document);
-      if (rows.length < INDEX_BATCH_SIZE) return;
-      last = rows.at(-1)?.number ?? last;
-    }
   }
 
   /** Writes what waits in memory. */
@@ -116,16 +110,27 @@ export class ImageWriter {
     // What is left of images that had the numbers of new ones, such as after a backup of some tables was restored.
     for (const table of ['image_shelves', 'perceptual_hash', 'edited'])
       await this.#session.run(`delete from ${table} where image >= $1`, [first.row.number]);
-    await this.#session.insert(
-      'image',
-      ['number', 'id', 'etag', 'key', 'mimetype', 'document'],
-      images.map(({ row }) => [row.number, row.id, row.eTag, row.key, row.mimetype, row.document]),
-    );
-    await this.#placements.append(images.map(placed));
     const rows = images.map(({ row }) => row);
+    await this.#insert(rows);
+    await this.#placements.append(images.map(placed));
     for (const { number, document } of rows) await this.#moveTexts(number, undefined, document);
     await this.#addHashes(rows);
     await this.#addEdited(rows);
+  }
+
+  async #insert(rows: SavedImage[]): Promise<void> {
+    await this.#session.insert(
+      'image',
+      ['number', 'id', 'etag', 'key', 'mimetype', 'document'],
+      rows.map(({ number, id, eTag, key, mimetype, document }) => [
+        number,
+        id,
+        eTag,
+        key,
+        mimetype,
+        document,
+      ]),
+    );
   }
 
   /** Of what has a table of its own, writes only what is different. */
@@ -192,9 +197,6 @@ function placed({ row, ...placement }: NumberedImage): Placed {
   return { image: row.number, ...placement };
 }
 
-/** Rows of a folder that are in memory at the same time. */
-const PAGE_SIZE = 1000;
-
 export function createSourceFileReader(session: ReadSession): SourceFileReader {
   const isOfImages = `source_file.image ${session.dialect.isOneOf('$1', 'text')}`;
   const isPath = `path ${session.dialect.isOneOf('$2', 'text')}`;
@@ -205,19 +207,17 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
       session.query<RemovedSource>(`${REMOVED_SOURCES} and folder = $1 and ${isPath}`, [folder, paths]),
     async *all(folder) {
       const text = `${KNOWN_FILES} where folder = $1 and (path, source_file.image) > ($2, $3)
-        order by path, source_file.image limit ${PAGE_SIZE}`;
-      for (let [path, image] = ['', '']; ; ) {
-        const page: KnownFile[] = await session.query(text, [folder, path, image]);
-        yield* page;
-        const last = page.at(-1);
-        if (!last || page.length < PAGE_SIZE) return;
-        ({ path, image } = last);
-      }
+        order by path, source_file.image`;
+      const pages = readPages<KnownFile>(session, text, [folder], ['', ''], ({ path, image }) => [
+        path,
+        image,
+      ]);
+      for await (const page of pages) yield* page;
     },
     ofImages: (ids) => session.query(`${KNOWN_FILES} where ${isOfImages} order by folder, path`, [ids]),
     async knownBytes(hashes) {
-      const text = `select etag as "eTag" from image where etag ${session.dialect.isOneOf('$1', 'text')}`;
-      return new Set((await session.query<{ eTag: string }>(text, [hashes])).map(({ eTag }) => eTag));
+      const text = `select etag as value from image where etag ${session.dialect.isOneOf('$1', 'text')}`;
+      return new Set(await readValues<string>(session, text, [hashes]));
     },
     async choiceFor(folder) {
       const text = 'select choice from source_folder where folder = $1';
@@ -267,8 +267,8 @@ export function createSourceFileWriter(session: WriteSession): SourceFileWriter 
     ofImages: (ids) =>
       session.query(`select folder, path, image, state from source_file where ${isOfImages}`, [ids]),
     async provided(images) {
-      const text = `select distinct image from source_file where ${isOfImages} and state <> 'replaced'`;
-      return new Set((await session.query<{ image: string }>(text, [images])).map(({ image }) => image));
+      const text = `select distinct image as value from source_file where ${isOfImages} and state <> 'replaced'`;
+      return new Set(await readValues<string>(session, text, [images]));
     },
     async detach(images) {
       await session.run(`delete from source_file where ${isOfImages}`, [images]);

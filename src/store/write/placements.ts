@@ -2,7 +2,7 @@
 import { blockOf, changeImages, changeSizes, listImages, packImages } from '../../catalogue/sets/blocks.ts';
 import type { Placed, Placement } from '../../catalogue/sets/image-set.ts';
 import { inBatches } from '../../lib/concurrency.ts';
-import { readInBlocks, readShelf } from '../read/snapshot.ts';
+import { readInBlocks, readPlacements, readShelf } from '../read/snapshot.ts';
 import {
   PLACEMENT_COLUMNS,
   type PlacementRow,
@@ -46,14 +46,27 @@ export class BlockWriter<Key extends number | string> {
     this.#onGrowth = onGrowth;
   }
 
-  add(key: Key, image: number): void {
-    this.#change(key, image);
+  /** Adds an image to a key, or removes one whose number is negative. */
+  change(key: Key, image: number): void {
+    const block = blockOf(Math.abs(image));
+    let ofBlock = this.#changes.get(block);
+    if (!ofBlock) {
+      ofBlock = new Map();
+      this.#changes.set(block, ofBlock);
+    }
+    const images = ofBlock.get(key);
+    if (images) images.push(image);
+    else {
+      ofBlock.set(key, [image]);
+      this.#waiting += IMAGES_PER_KEY;
+    }
+    this.#waiting++;
   }
 
   /** Moves an image from the keys that it has to others. */
   move(image: number, from: ReadonlySet<Key>, to: ReadonlySet<Key>): void {
-    for (const key of from) if (!to.has(key)) this.#change(key, -image);
-    for (const key of to) if (!from.has(key)) this.#change(key, image);
+    for (const key of from) if (!to.has(key)) this.change(key, -image);
+    for (const key of to) if (!from.has(key)) this.change(key, image);
   }
 
   /** Forgets what is not written. */
@@ -104,22 +117,6 @@ export class BlockWriter<Key extends number | string> {
     );
     return new Map(rows.map(({ key, images }) => [key, images]));
   }
-
-  #change(key: Key, image: number): void {
-    const block = blockOf(Math.abs(image));
-    let ofBlock = this.#changes.get(block);
-    if (!ofBlock) {
-      ofBlock = new Map();
-      this.#changes.set(block, ofBlock);
-    }
-    const images = ofBlock.get(key);
-    if (images) images.push(image);
-    else {
-      ofBlock.set(key, [image]);
-      this.#waiting += IMAGES_PER_KEY;
-    }
-    this.#waiting++;
-  }
 }
 
 // Writes which images are on which shelves, and their sizes: for each image (`image_shelves`), and for each shelf in blocks
@@ -158,7 +155,7 @@ export class Placements {
     await this.#savePlacements(images);
     for (const placed of images) {
       const { image, shelves } = placed;
-      for (const shelf of shelves) this.#blocks.add(shelf, image);
+      for (const shelf of shelves) this.#blocks.change(shelf, image);
       if (shelves.includes(this.#sfwShelf)) this.#gainCover(image, shelves);
       this.#sized.set(image, placed);
     }
@@ -181,7 +178,7 @@ export class Placements {
 
   /** Places images again, some of which an album has gained or lost. */
   async moveInAlbum(album: number, images: number[]): Promise<void> {
-    const before = await this.#readPlacements(images);
+    const before = await readPlacements(this.#session, images);
     const isOther = (shelf: number) => shelf !== album;
     await this.move(
       Array.from(before, ([image, { shelves, ...size }]) => ({
@@ -327,15 +324,6 @@ export class Placements {
     const { isOneOf } = this.#session.dialect;
     const rows = await this.#session.query<PlacementRow>(
       `delete from image_shelves where image ${isOneOf('$1', 'int')} returning ${PLACEMENT_COLUMNS}`,
-      [images],
-    );
-    return toPlacements(rows, this.#session.dialect);
-  }
-
-  async #readPlacements(images: number[]): Promise<Map<number, Placement>> {
-    const { isOneOf } = this.#session.dialect;
-    const rows = await this.#session.query<PlacementRow>(
-      `select ${PLACEMENT_COLUMNS} from image_shelves where image ${isOneOf('$1', 'int')}`,
       [images],
     );
     return toPlacements(rows, this.#session.dialect);

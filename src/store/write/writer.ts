@@ -14,9 +14,9 @@ import type {
 import type { NotedTime } from '../../lib/clock.ts';
 import { CHANGE_COLUMNS } from '../change-log/log.ts';
 import { type ChangeContext, ChangeRecorder } from '../change-log/recorder.ts';
-import { createChangeLog, Expiry } from '../change-log/writer.ts';
-import { createLookup, findUnusedKeys } from '../read/snapshot.ts';
-import { DANGLING, IMAGE_COLUMNS, readFixedShelves, type WriteSession } from '../session.ts';
+import { createChangeLog, createExpiry } from '../change-log/writer.ts';
+import { createLookup } from '../read/snapshot.ts';
+import { DANGLING, readFixedShelves, type WriteSession } from '../session.ts';
 import { createDecisions, EntryWriter } from './entries.ts';
 import { createSourceFileWriter, ImageWriter } from './images.ts';
 import { Placements } from './placements.ts';
@@ -79,7 +79,7 @@ async function createWriter(
     await session.run('update change set last_image = $1 where last_image > $1', [lastImage]);
   }
   const recorder = new ChangeRecorder(session, context, { lastImage, last: lastChange });
-  const expiry = new Expiry(session, context, { at: notedAt, since }, oldestChange);
+  const expiry = createExpiry(session, context, { at: notedAt, since }, oldestChange);
   const placements = new Placements(session, fixedShelves.rating.sfw);
   const images = new ImageWriter(session, placements, lastImage);
   const entries = new EntryWriter(session, placements);
@@ -97,13 +97,6 @@ async function createWriter(
     async *imagesOn(shelf) {
       await placements.write();
       yield* lookup.imagesOn(shelf);
-    },
-    async imagesByETag(eTags) {
-      if (eTags.length === 0) return [];
-      const isOneOf = session.dialect.isOneOf('$1', 'text');
-      return session.query(`select ${IMAGE_COLUMNS} from image where etag ${isOneOf} order by number`, [
-        eTags,
-      ]);
     },
     async saveEntries(changed) {
       for (const [kind, ofKind] of Map.groupBy(changed, ({ kind }) => kind))
@@ -151,7 +144,6 @@ async function createWriter(
       await recorder.imagesTakenDown(removed);
       return { removed, former: [...former, ...ofBytes].map(({ image }) => image) };
     },
-    unusedKeys: (keys) => findUnusedKeys(session, keys),
     restoreTokens: (records) => session.restoreTokens(records),
     async identify(identity) {
       await session.run('update identity set id = $1', [identity]);
