@@ -140,10 +140,8 @@ export interface Journal {
   abandon(): Promise<void>;
 }
 
-/** The new and replaced files of one import. A journal lists their keys until the upload finishes. */
-export interface Upload {
-  /** That of its journal. */
-  id: string;
+/** The new and replaced files of one import. Its journal lists their keys until it ends. */
+export interface Upload extends Pick<Journal, 'id' | 'finish' | 'abandon'> {
   /** Returns the entity tag that the bytes are served with. `hash` is their SHA-256 in hex. */
   put(key: string, bytes: Uint8Array, facts: { hash: string; mimetype: Mimetype }): Promise<string>;
   /**
@@ -164,8 +162,4 @@ export interface Upload {
   newKeys(): string[];
   /** Without those that another upload, which still runs, has stored or taken over: it counts on them. */
   releasedKeys(): Promise<string[]>;
-  /** Ends the upload. Call it when each key is handled. */
-  finish(): Promise<void>;
-  /** Ends the upload and leaves its keys to the next command that changes the catalogue. */
-  abandon(): Promise<void>;
 }

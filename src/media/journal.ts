@@ -9,11 +9,13 @@ import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { flush, ifExists, makeFolder, PRIVATE_FOLDER, removeDatabase } from '../lib/file-system.ts';
-import { isSafeKey, type Journal, type Leftovers, type StagingTable, type Upload } from './files.ts';
+import { type Files, isSafeKey, type Journal, type StagingTable, type Upload } from './files.ts';
 
 /** Do not change: after an upgrade, the new version has to find the journals of the old one. */
 const PREFIX = '.intake-';
 const LOCK_SUFFIX = '.lock';
+/** The id of its upload's journal follows in the name of a temporary file. Do not change it either. */
+export const TEMPORARY_PREFIX = '.aside-';
 
 export async function startJournal(folder: string): Promise<Journal> {
   makeFolder(folder, PRIVATE_FOLDER);
@@ -54,7 +56,7 @@ export async function startJournal(folder: string): Promise<Journal> {
     async withoutShared(keys) {
       const own = new Set(keys);
       if (own.size === 0) return [];
-      const { running } = await sortJournals(folder);
+      const { running } = await sortLeftovers(folder);
       const others = await Promise.all(running.filter((other) => other !== path).map(readLines));
       return [...own.difference(new Set(others.flat()))];
     },
@@ -72,27 +74,64 @@ export async function startJournal(folder: string): Promise<Journal> {
   };
 }
 
-/** The keys in all journals that can be read: of commands that run, and of those that were killed. */
-export async function readJournals(folder: string): Promise<string[]> {
-  const texts = (await listJournals(folder)).map(({ path }) => readLines(path).catch(() => []));
-  return [...new Set((await Promise.all(texts)).flat())];
+/** What commands leave in a folder until they end: their journals, and temporary files of uploads. */
+export function openJournals(
+  folder: string,
+  staging: StagingTable,
+): Pick<Files, 'startJournal' | 'journaledKeys' | 'findLeftovers' | 'handleAbandoned'> {
+  return {
+    startJournal: () => startJournal(folder),
+
+    async journaledKeys() {
+      const texts = (await listJournals(folder)).map(({ path }) => readLines(path).catch(() => []));
+      return [...new Set((await Promise.all(texts)).flat())];
+    },
+
+    async findLeftovers() {
+      const { running, abandoned, temporary, problems } = await sortLeftovers(folder, staging);
+      const hasAbandoned = abandoned.length + temporary.length + staging.expiredKeys().length > 0;
+      return { isRunning: running.length > 0, hasAbandoned, problems };
+    },
+
+    // Keys that a running command lists too are left to that command, and staged files to the next attempt of their import, if
+    // that comes in time. A failure is passed on, and leaves its journal to the next command.
+    async handleAbandoned(work, onFailure) {
+      const { running, abandoned, temporary } = await sortLeftovers(folder, staging);
+      const inUse = new Set((await Promise.all(running.map(readLines))).flat());
+      const handle = async (keys: string[], forget: () => unknown) => {
+        try {
+          const left = new Set(keys).difference(inUse);
+          await work([...left.difference(staging.listed([...left]))]);
+          await forget();
+        } catch (error) {
+          onFailure(error as Error);
+        }
+      };
+      for (const { path, keys } of abandoned) await handle(keys, () => rm(path, { force: true }));
+      const expired = staging.expiredKeys();
+      if (expired.length > 0) await handle(expired, () => staging.forgetExpired());
+      for (const name of temporary) await rm(join(folder, name), { force: true });
+    },
+  };
 }
 
-/** The journals of a folder. */
-interface Journals {
-  /** The ids of those that are not abandoned, as far as is known. */
-  otherIds: string[];
+/** The paths of journals, and the names of temporary files. */
+interface SortedLeftovers {
   running: string[];
   abandoned: { path: string; keys: string[] }[];
-  /** Why the others cannot be used, and what to do, as sentences. */
+  /** Those that no running upload is writing, as far as is known. */
+  temporary: string[];
+  /** Why other journals cannot be used, and what to do, as sentences. */
   problems: string[];
 }
 
 /** With a staging table, what imports staged that have ended since is kept for their next attempts. */
-export async function sortJournals(folder: string, staging?: StagingTable): Promise<Journals> {
-  // First: an import has a journal before it stages anything.
+async function sortLeftovers(folder: string, staging?: StagingTable): Promise<SortedLeftovers> {
+  // Both first: an import has a journal before it stages anything, and an upload before it writes a file.
   const staged = staging?.running() ?? [];
-  const sorted: Journals = { otherIds: [], running: [], abandoned: [], problems: [] };
+  const files = ((await ifExists(readdir(folder))) ?? []).filter((name) => name.startsWith(TEMPORARY_PREFIX));
+  const sorted: SortedLeftovers = { running: [], abandoned: [], temporary: [], problems: [] };
+  const otherIds: string[] = [];
   for (const { path, isComplete } of await listJournals(folder))
     try {
       if (isLocked(path + LOCK_SUFFIX)) sorted.running.push(path);
@@ -100,45 +139,32 @@ export async function sortJournals(folder: string, staging?: StagingTable): Prom
     } catch (error) {
       const advice = 'delete it, then run "zukan check --repair"';
       sorted.problems.push(`the journal ${path} cannot be used: ${(error as Error).message}; ${advice}`);
-      sorted.otherIds.push(idOf(path));
+      otherIds.push(idOf(path));
     }
-  sorted.otherIds.push(...sorted.running.map(idOf));
-  staging?.keep(staged.filter((id) => !sorted.otherIds.includes(id)));
-  return sorted;
+  otherIds.push(...sorted.running.map(idOf));
+  staging?.keep(staged.filter((id) => !otherIds.includes(id)));
+  const isUsed = (name: string) => otherIds.some((id) => name.startsWith(TEMPORARY_PREFIX + id));
+  return { ...sorted, temporary: files.filter((name) => !isUsed(name)) };
 }
 
-export function describeLeftovers(
-  { running, abandoned, problems }: Journals,
-  staging: StagingTable,
-): Leftovers {
-  const hasAbandoned = abandoned.length > 0 || staging.expiredKeys().length > 0;
-  return { isRunning: running.length > 0, hasAbandoned, problems };
-}
-
-/**
- * Passes on the keys in each abandoned journal, and then removes it. Keys that a running command lists too are left to that
- * command, and staged files to the next attempt of their import, if that comes in time. A failure is passed on, and leaves
- * its journal to the next command.
- */
-export async function handleAbandoned(
-  { running, abandoned }: Journals,
-  staging: StagingTable,
-  work: (keys: string[]) => Promise<void>,
-  onFailure: (error: Error) => void,
-): Promise<void> {
-  const inUse = new Set((await Promise.all(running.map(readLines))).flat());
-  const handle = async (keys: string[], forget: () => unknown) => {
-    try {
-      const left = new Set(keys).difference(inUse);
-      await work([...left.difference(staging.listed([...left]))]);
-      await forget();
-    } catch (error) {
-      onFailure(error as Error);
-    }
+/** The part of an upload that is the same in every storage. `addNew` lists a key that was not stored before. */
+export function trackKeys(journal: Journal) {
+  const [added, takenOver, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const list = async (keys: string[], group: Set<string>): Promise<void> => {
+    for (const key of keys) group.add(key);
+    await Promise.all(keys.map((key) => journal.add(key)));
   };
-  for (const { path, keys } of abandoned) await handle(keys, () => rm(path, { force: true }));
-  const expired = staging.expiredKeys();
-  if (expired.length > 0) await handle(expired, () => staging.forgetExpired());
+  return {
+    added: added as ReadonlySet<string>,
+    addNew: (key: string) => list([key], added),
+    takeOver: (keys: string[]) => list(keys, takenOver),
+    release: (keys: string[]) => list(keys, released),
+    newKeys: () => [...added.union(takenOver)],
+    releasedKeys: () => journal.withoutShared(released),
+    id: journal.id,
+    finish: journal.finish,
+    abandon: journal.abandon,
+  };
 }
 
 /** `put` returns the entity tag that the storage would assign. */

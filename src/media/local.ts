@@ -9,7 +9,6 @@ import {
   link,
   open,
   opendir,
-  readdir,
   rm,
   stat,
   writeFile,
@@ -19,20 +18,12 @@ import type { Clock } from '../lib/clock.ts';
 import { inParallel } from '../lib/concurrency.ts';
 import { flush, hashFile, ifExists, makeFolder, portablePath, replaceFile } from '../lib/file-system.ts';
 import { type Files, type OpenFile, OWNER_KEY, type Upload } from './files.ts';
-import {
-  describeLeftovers,
-  dryRunUpload,
-  handleAbandoned,
-  readJournals,
-  sortJournals,
-  startJournal,
-} from './journal.ts';
+import { dryRunUpload, openJournals, startJournal, TEMPORARY_PREFIX, trackKeys } from './journal.ts';
 import { openStaging } from './staging.ts';
 
-/** Hidden files in the folder are the owner, journals, temporary files and the staging table. Do not change: see `PREFIX` in journal.ts. */
-const TEMPORARY_PREFIX = '.aside-';
 const MAX_CONCURRENT_FLUSHES = 16;
 
+/** Hidden files in the folder are the owner, journals, temporary files and the staging table. */
 export function openFolder(
   folder: string,
   clock: Clock = Date.now,
@@ -85,47 +76,19 @@ export function openFolder(
     },
     setOwner: (identity) => replace(OWNER_KEY, Buffer.from(`${identity}\n`)),
     link: (key, path) => link(join(folder, key), path),
-    startJournal: () => startJournal(folder),
     beginUpload: () => beginUpload(folder, platform),
     dryRunUpload: () => dryRunUpload(async (_key, _bytes, { hash }) => hash),
-    journaledKeys: () => readJournals(folder),
-
-    async findLeftovers() {
-      const temporary = await listTemporaryFiles(folder);
-      const journals = await sortJournals(folder, staging);
-      const hasTemporary = withoutRunning(temporary, journals.otherIds).length > 0;
-      const leftovers = describeLeftovers(journals, staging);
-      return { ...leftovers, hasAbandoned: leftovers.hasAbandoned || hasTemporary };
-    },
-
-    async handleAbandoned(work, onFailure) {
-      const temporary = await listTemporaryFiles(folder);
-      const journals = await sortJournals(folder, staging);
-      await handleAbandoned(journals, staging, work, onFailure);
-      for (const name of withoutRunning(temporary, journals.otherIds))
-        await rm(join(folder, name), { force: true });
-    },
+    ...openJournals(folder, staging),
   };
 }
 
-/** List them before the journals: then each one of an upload that runs is known to be in use. */
-async function listTemporaryFiles(folder: string): Promise<string[]> {
-  return ((await ifExists(readdir(folder))) ?? []).filter((name) => name.startsWith(TEMPORARY_PREFIX));
-}
-
-/** The name of a temporary file starts with the id of its upload's journal. */
-function withoutRunning(temporary: string[], runningIds: string[]): string[] {
-  const used = runningIds.map((id) => TEMPORARY_PREFIX + id);
-  return temporary.filter((name) => !used.some((start) => name.startsWith(start)));
-}
-
 async function beginUpload(folder: string, platform: NodeJS.Platform): Promise<Upload> {
-  const journal = await startJournal(folder);
-  const [written, added, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const { addNew, takeOver, ...tracked } = trackKeys(await startJournal(folder));
+  const written = new Set<string>();
   // All of them, because this is cheaper than it is to know which ones another command can have removed.
   const findLost = async (keys: string[]) => keys.filter((key) => !existsSync(join(folder, key)));
   return {
-    id: journal.id,
+    ...tracked,
 
     async put(key, bytes, { hash }) {
       // The key of a restored image may come from a bucket, or from another system.
@@ -135,26 +98,17 @@ async function beginUpload(folder: string, platform: NodeJS.Platform): Promise<U
       const before = await stat(path).catch(() => undefined);
       // The size comes first: it is cheaper to read, and bytes can also be damaged without changing it.
       if (before?.size === bytes.length && (await hashFile(path)) === hash) return hash;
-      if (before === undefined) {
-        added.add(key);
-        await journal.add(key);
-      }
+      if (before === undefined) await addNew(key);
       makeFolder(dirname(path));
-      const temporary = join(folder, `${TEMPORARY_PREFIX}${journal.id}-${randomUUID()}`);
+      const temporary = join(folder, `${TEMPORARY_PREFIX}${tracked.id}-${randomUUID()}`);
       await replaceFile(path, temporary, (target) => writeFile(target, bytes));
       written.add(path);
       return hash;
     },
 
     async takeOver(keys) {
-      for (const key of keys) added.add(key);
-      await Promise.all(keys.map((key) => journal.add(key)));
+      await takeOver(keys);
       return findLost(keys);
-    },
-
-    async release(keys) {
-      await Promise.all(keys.map((key) => journal.add(key)));
-      for (const key of keys) released.add(key);
     },
 
     async flush() {
@@ -166,11 +120,6 @@ async function beginUpload(folder: string, platform: NodeJS.Platform): Promise<U
     },
 
     findLost,
-
-    newKeys: () => [...added],
-    releasedKeys: () => journal.withoutShared(released),
-    finish: () => journal.finish(),
-    abandon: () => journal.abandon(),
   };
 }
 

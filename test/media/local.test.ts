@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { handleAbandoned, readJournals, sortJournals, startJournal } from '../../src/media/journal.ts';
+import type { Files } from '../../src/media/files.ts';
+import { startJournal } from '../../src/media/journal.ts';
 import { openFolder } from '../../src/media/local.ts';
-import { openStaging } from '../../src/media/staging.ts';
 import { sandbox } from '../support/catalogues/import.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
@@ -112,12 +112,11 @@ test('refuses keys that Windows would take for devices or streams', async () => 
 
 // Upload journals.
 
-type Work = Parameters<typeof handleAbandoned>[2];
+type Work = Parameters<Files['handleAbandoned']>[0];
 
-async function handle(folder: string, work: Work, onFailure: (error: Error) => void = assert.fail) {
-  const staging = openStaging(join(folder, 'prepared.db'), Date.now);
-  await handleAbandoned(await sortJournals(folder, staging), staging, work, onFailure);
-}
+const readJournals = (folder: string) => openFolder(folder).journaledKeys();
+const handle = (folder: string, work: Work, onFailure: (error: Error) => void = assert.fail) =>
+  openFolder(folder).handleAbandoned(work, onFailure);
 
 test('lists the added keys until the journal finishes', async () => {
   const folder = temporaryFolder();

@@ -6,14 +6,7 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { inParallel } from '../../lib/concurrency.ts';
 import { Unavailable } from '../../lib/metrics.ts';
 import { type Files, type Journal, type OpenFile, OWNER_KEY, type Upload } from '../files.ts';
-import {
-  describeLeftovers,
-  dryRunUpload,
-  handleAbandoned,
-  readJournals,
-  sortJournals,
-  startJournal,
-} from '../journal.ts';
+import { dryRunUpload, openJournals, startJournal, trackKeys } from '../journal.ts';
 import { openStaging } from '../staging.ts';
 import {
   createClient,
@@ -115,7 +108,6 @@ export function openBucket(
       await putObject(send, OWNER_KEY, 'text/plain', { bytes, ...sums });
     },
 
-    startJournal: () => startJournal(journalFolder),
     beginUpload: async () => createUpload(send, findHeaders, await startJournal(journalFolder)),
     dryRunUpload: () =>
       dryRunUpload(async (key, bytes, { hash }) => {
@@ -123,10 +115,7 @@ export function openBucket(
         const digest = md5(bytes);
         return existing && isIdentical(existing, bytes.length, digest, hash) ? readETag(existing) : digest;
       }),
-    journaledKeys: () => readJournals(journalFolder),
-    findLeftovers: async () => describeLeftovers(await sortJournals(journalFolder, staging), staging),
-    handleAbandoned: async (work, onFailure) =>
-      handleAbandoned(await sortJournals(journalFolder, staging), staging, work, onFailure),
+    ...openJournals(journalFolder, staging),
   };
 }
 
@@ -245,18 +234,15 @@ function createUpload(
   findHeaders: (key: string) => Promise<Headers | undefined>,
   journal: Journal,
 ): Upload {
-  const [added, takenOver, released] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const { added, addNew, takeOver, ...tracked } = trackKeys(journal);
   return {
-    id: journal.id,
+    ...tracked,
 
     async put(key, bytes, { hash, mimetype }) {
       const existing = await findHeaders(key);
       const digest = md5(bytes);
       if (existing && isIdentical(existing, bytes.length, digest, hash)) return readETag(existing);
-      if (!existing) {
-        added.add(key);
-        await journal.add(key);
-      }
+      if (!existing) await addNew(key);
       const response = await putObject(send, key, mimetype, { bytes, hash, md5: digest });
       if (isMd5(response) && readETag(response) !== digest)
         throw new Error(`S3 stored different bytes under ${key} than it was sent; import again`);
@@ -264,14 +250,8 @@ function createUpload(
     },
 
     async takeOver(keys) {
-      for (const key of keys) takenOver.add(key);
-      await Promise.all(keys.map((key) => journal.add(key)));
+      await takeOver(keys);
       return [];
-    },
-
-    async release(keys) {
-      await Promise.all(keys.map((key) => journal.add(key)));
-      for (const key of keys) released.add(key);
     },
 
     // S3 confirms an object only when it is durable.
@@ -285,11 +265,6 @@ function createUpload(
       });
       return lost;
     },
-
-    newKeys: () => [...added.union(takenOver)],
-    releasedKeys: () => journal.withoutShared(released),
-    finish: () => journal.finish(),
-    abandon: () => journal.abandon(),
   };
 }
 
