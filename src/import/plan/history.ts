@@ -27,14 +27,7 @@ import type { TSchema } from '../../lib/json-schema.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
 import { detailFields, RecordError, withSubject } from '../records/lines.ts';
-import {
-  artistOf,
-  checkSavedRecord,
-  describeErrors,
-  type ImageLine,
-  isStorable,
-  parseJson,
-} from '../records/record.ts';
+import { artistOf, checkSavedRecord, checkValid, type ImageLine, parseJson } from '../records/record.ts';
 import type { Picture } from './image.ts';
 
 // What the lines of the change log and of the trash may contain, in a catalogue file and in a backup.
@@ -131,8 +124,7 @@ export function checkHistory(value: unknown): HistoryLine | undefined {
   const { type } = (value ?? {}) as { type?: unknown };
   const validator = Object.hasOwn(lines, String(type)) ? lines[type as HistoryLine['type']] : undefined;
   if (!validator) return undefined;
-  if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
-  if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+  checkValid(validator, value);
   const line = value as HistoryLine;
   if (line.type === 'change-item') planItem(line);
   return line;

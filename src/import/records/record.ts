@@ -118,10 +118,7 @@ export function checkSavedRecord(given: unknown, mayBeUnstorable = true): Record
     throw new RecordError(
       '"type" must be "category", "artist", "character", "image", "album", "blocked", "removed" or "site"',
     );
-  if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
-  // No store can hold these.
-  if (mayBeUnstorable && !isStorable(value))
-    throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+  checkValid(validator, value, mayBeUnstorable);
   const record = normalise(value as RecordLine);
   if ('licence' in record && record.licence !== undefined) record.licence = normaliseLicence(record.licence);
   if (record.createdAt) record.createdAt = normaliseTime(record.createdAt);
@@ -195,16 +192,18 @@ export function checkPicture(fields: object): ImageLine {
 
 export type Mention = [kind: Kind, name: string];
 
-/** The entries that an image mentions by name. */
-export function mentionedNames(record: ImageLine): Mention[] {
-  const references: [Kind, string[]][] = [
-    ['category', record.categories ?? []],
-    ['artist', [artistOf(record)]],
-    ['character', record.characters ?? []],
+/** The entries that an image mentions by name or id. */
+export function mentionedEntries(record: ImageLine): Mention[] {
+  const { categories = [], characters = [] } = record;
+  return [
+    ...categories.map((name): Mention => ['category', name]),
+    ['artist', artistOf(record)],
+    ...characters.map((name): Mention => ['character', name]),
   ];
-  return references.flatMap(([kind, names]) =>
-    names.filter((name) => !isId(name)).map((name): Mention => [kind, name]),
-  );
+}
+
+export function mentionedNames(record: ImageLine): Mention[] {
+  return mentionedEntries(record).filter(([, name]) => !isId(name));
 }
 
 export function parseJson(text: string): unknown {
@@ -215,15 +214,26 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** UTC with milliseconds and a four-digit year. */
-function normaliseTime(text: string): string {
-  const time = new Date(text);
+/** UTC with milliseconds and a four-digit year. Undefined if it is no such time. */
+export function isoTime(time: Date): string | undefined {
   const iso = Number.isNaN(time.getTime()) ? '' : time.toISOString();
-  if (!/^\d{4}-/.test(iso)) throw new RecordError(`createdAt: ${text} is not a valid date and time`);
+  return /^\d{4}-/.test(iso) ? iso : undefined;
+}
+
+function normaliseTime(text: string): string {
+  const iso = isoTime(new Date(text));
+  if (iso === undefined) throw new RecordError(`createdAt: ${text} is not a valid date and time`);
   return iso;
 }
 
-export function isStorable(value: unknown): boolean {
+/** Whether it has the form that its validator knows, and texts that the stores can hold. */
+export function checkValid(validator: Validator, value: unknown, mayBeUnstorable = true): void {
+  if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
+  if (mayBeUnstorable && !isStorable(value))
+    throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+}
+
+function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(isStorable);
@@ -290,7 +300,7 @@ const hints: Record<string, string> = {
   'meta.color': 'must look like #a0b0c0',
 };
 
-export function describeErrors(validator: Validator, value: unknown): string {
+function describeErrors(validator: Validator, value: unknown): string {
   const [, errors] = validator.Errors(value);
   const problems = errors.flatMap(({ keyword, instancePath, params, message }) => {
     const { requiredProperties, additionalProperties } = params as Record<string, string[] | undefined>;

@@ -3,6 +3,7 @@ import { isId } from '../../catalogue/names.ts';
 import { licenceText } from '../../lib/licence.ts';
 import { editDistance } from '../../lib/text.ts';
 import { RecordError } from '../records/lines.ts';
+import { isoTime, parseJson } from '../records/record.ts';
 import {
   altText,
   categoryNames,
@@ -55,12 +56,7 @@ export function readJson(text: string): SidecarFields {
 
 /** Hydrus writes lists under keys that its user chooses, often below `metadata`, or a list and nothing else. */
 function parse(text: string): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new RecordError(`not valid JSON: ${(error as Error).message}`);
-  }
+  const value = parseJson(text);
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return { tags: value };
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new RecordError('not a JSON object');
@@ -234,9 +230,7 @@ function parseTime(value: unknown): string | undefined {
   const [, date = '', time = 'T00:00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i.exec(text) ?? [];
   const offset = zone.replace(/(\d\d)(\d\d)$/, '$1:$2');
-  const parsed = new Date(isSeconds ? Number(text) * 1000 : `${date}${time.replace(' ', 'T')}${offset}`);
-  const iso = Number.isNaN(parsed.getTime()) ? '' : parsed.toISOString();
-  return /^\d{4}-/.test(iso) ? iso : undefined;
+  return isoTime(new Date(isSeconds ? Number(text) * 1000 : `${date}${time.replace(' ', 'T')}${offset}`));
 }
 
 // Checks JSON that somebody wrote by hand: no tool is known to write it, so that a wrong type or name is a mistake. Pure.
@@ -332,8 +326,6 @@ function hiddenReason({ archived, trashed, inLockedFolder }: Fields): string | u
 function timeIn(value: unknown): string | undefined {
   const { timestamp } = (value ?? {}) as { timestamp?: unknown };
   const seconds = /^-?\d{1,11}$/.test(String(timestamp)) ? Number(timestamp) : Number.NaN;
-  const time = new Date(seconds * 1000);
-  const iso = Number.isNaN(time.getTime()) ? '' : time.toISOString();
   // Pictures without a date have the first moment of 1970.
-  return /^\d{4}-/.test(iso) && seconds !== 0 ? iso : undefined;
+  return seconds === 0 ? undefined : isoTime(new Date(seconds * 1000));
 }

@@ -1,7 +1,7 @@
 /** Reads the sidecars of a picture: files next to it, in the formats of several tools, and the metadata in the picture itself. */
 import { type Metadata, readXmp } from '../../media/metadata/read.ts';
 import { RecordError, withSubject } from '../records/lines.ts';
-import { type ImageLine, isValidRecord, type OpenField } from '../records/record.ts';
+import { type ImageLine, isoTime, isValidRecord, OPEN_FIELDS } from '../records/record.ts';
 import {
   altText,
   categoryNames,
@@ -96,34 +96,26 @@ const PLACE = /^geo:/i;
  */
 export function addMetadata(record: ImageLine, metadata: Metadata): ImageLine {
   const { openFields = [], unknownMarkers, atLeast, folder, ...closed } = record;
-  const { creator, takenAt } = metadata;
+  const { categories: stated = [] } = record;
+  const title = titleText(metadata.title);
+  const names = keywordNames(metadata.keywords);
+  const found: Record<string, unknown> = {
+    artist: validName('artist', metadata.creator),
+    title: isBoilerplate(title ?? '') ? undefined : title,
+    description: descriptionOf(metadata),
+    takenAt: metadata.takenAt,
+    ...rightsIn(metadata),
+    categories: names.length > 0 ? limitNames([...stated, ...names], stated.length) : undefined,
+  };
   const open = new Set(openFields);
   let result: ImageLine = closed;
-  const add = (field: OpenField, value: Partial<ImageLine>) => {
-    if (!open.has(field) || !isValidRecord({ ...result, ...value })) return;
-    result = { ...result, ...value };
+  for (const field of OPEN_FIELDS) {
+    const added = { ...result, [field]: found[field] };
+    if (!found[field] || !open.has(field) || !isValidRecord(added)) continue;
+    result = added;
     open.delete(field);
-  };
-  const artist = validName('artist', creator);
-  if (artist) add('artist', { artist });
-  const [title, description] = [titleText(metadata.title), descriptionOf(metadata)];
-  if (title && !isBoilerplate(title)) add('title', { title });
-  if (description) add('description', { description });
-  if (takenAt) add('takenAt', { takenAt });
-  const { licence, credit, alt } = rightsIn(metadata);
-  if (licence) add('licence', { licence });
-  if (credit) add('credit', { credit });
-  if (alt) add('alt', { alt });
-  const names = keywordNames(metadata.keywords);
-  const { categories: stated = [] } = result;
-  const categories = limitNames([...stated, ...names], stated.length);
-  if (names.length > 0) add('categories', { categories });
-  const ratings = {
-    ...(folder && { folder }),
-    ...(atLeast && { atLeast }),
-    ...(unknownMarkers && { unknownMarkers }),
-  };
-  return addRating({ ...result, ...ratings, openFields: [...open] }, open.has('nsfw'), metadata);
+  }
+  return addRating({ ...record, ...result, openFields: [...open] }, open.has('nsfw'), metadata);
 }
 
 /** Metadata makes a picture more explicit, never less. */
@@ -211,12 +203,13 @@ export function readPhotoPrism(text: string): SidecarFields {
   const keywords = (hasPlace ? written : get)('Details.Keywords')?.split(',') ?? [];
   const names = categoryNames(keywords).filter((name) => validName('category', name));
   const isEstimated = /^(?:estimate|name|auto)?$/.test(get('TakenSrc') ?? '');
-  const takenAt = isEstimated ? undefined : isoTime(get('TakenAt'));
+  const takenAt = get('TakenAt') ?? '';
+  const isKnown = !isEstimated && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(takenAt);
   return {
     artist: validName('artist', get('Details.Artist')),
     ...readRights({ notice: get('Details.Copyright'), terms: get('Details.License') }),
     categories: names.length > 0 ? [...new Set(names)] : undefined,
-    takenAt,
+    takenAt: isKnown ? isoTime(new Date(takenAt)) : undefined,
     title: titleText(written('Title')),
     description: descriptionText(written('Caption') ?? written('Description')),
     marked: rateByMarkers(names.flatMap((name) => [...tagMarkers(name)])),
@@ -227,11 +220,6 @@ export function readPhotoPrism(text: string): SidecarFields {
 function hiddenReason(get: (name: string) => string | undefined): string | undefined {
   if ((get('Private') ?? 'false') !== 'false') return 'private in PhotoPrism';
   return get('DeletedAt') === undefined ? undefined : 'archived in PhotoPrism';
-}
-
-function isoTime(text: string | undefined): string | undefined {
-  const time = new Date(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text ?? '') ? (text as string) : '');
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
 // Reads the YAML that PhotoPrism writes: texts under names, some of them one level deep, as go-yaml prints them. Nothing else of

@@ -9,14 +9,7 @@ import { Rating } from '../../catalogue/schemas.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile } from '../../lib/validator.ts';
 import { licenceFields, RecordError, withSubject } from '../records/lines.ts';
-import {
-  checkTexts,
-  describeErrors,
-  isReference,
-  isStorable,
-  normaliseLicence,
-  parseJson,
-} from '../records/record.ts';
+import { checkTexts, checkValid, isReference, normaliseLicence, parseJson } from '../records/record.ts';
 import { decodeText } from '../sidecar/read.ts';
 import {
   checkRules,
@@ -278,8 +271,7 @@ const validator = compile(FolderFile);
 
 export function parseFolderFile(text: string): FolderFile {
   const value = parseJson(text);
-  if (!validator.Check(value)) throw new RecordError(describeErrors(validator, value));
-  if (!isStorable(value)) throw new RecordError('a text contains a NUL character or an unpaired surrogate');
+  checkValid(validator, value);
   const { categories: names, artist: person, licence, ...others } = value as FolderFile;
   checkTexts({ licence, credit: others.credit });
   const categories = names?.map(cleanName);
