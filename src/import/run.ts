@@ -67,10 +67,7 @@ export async function runImport(
       const table = isDryRun ? openStaging('', Date.now) : options.files.staging;
       staging = new Staging(upload, table, !isDryRun);
       await prune?.findMissing();
-      const onRead = prune ? prune.noteRead : () => {};
-      const onSkipped = prune ? prune.noteSkipped : () => {};
-      const onHidden = prune ? prune.noteHidden : () => {};
-      const preparing = { upload, staging, problems, copies, options, onRead, onSkipped, onHidden };
+      const preparing = { upload, staging, problems, copies, options, prune };
       const now = Date.parse(options.defaults().now);
       let group = 0;
       for (const [index, source] of sources.entries()) {

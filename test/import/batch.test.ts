@@ -82,8 +82,8 @@ test('grows the batches again after a dependent item', async () => {
 });
 
 test('a batch has at most a thousand items of one type, and 8 MiB', () => {
-  const item = (type: string, size: number) => ({ type, size });
-  const batch = new Batch<ReturnType<typeof item>>(({ type }) => type);
+  const item = (type: string, size: number) => ({ record: { type }, size });
+  const batch = new Batch<ReturnType<typeof item>>();
   assert.ok(!batch.isFullFor(item('artist', 9 * 2 ** 20)), 'a large item is a batch of its own');
   batch.add(item('artist', 2 ** 23 - 5));
   const full = [item('artist', 5), item('artist', 6), item('image', 5)].map((next) => batch.isFullFor(next));

@@ -4,14 +4,13 @@ import { entryDifferences } from '../../catalogue/documents/edit-image.ts';
 import { cleanName, isId, normaliseName } from '../../catalogue/names.ts';
 import type { SourceFile } from '../../catalogue/records.ts';
 import { type CatalogueWriter, type Entry, MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
-import { inBatches } from '../../lib/concurrency.ts';
 import { entryDocument, type FolderAlbum, planFolderAlbum } from '../plan/entry.ts';
 import { ExistingEntries, type NewRecordDefaults } from '../plan/existing.ts';
 import type { ImportOptions } from '../prepare/prepare.ts';
 import { RecordError } from '../records/lines.ts';
 import { type EntryLine, type ImageLine, isValidRecord } from '../records/record.ts';
 import type { Source } from '../sources/source.ts';
-import { loadEntries } from './decisions.ts';
+import { loadAlbumImages, loadEntries } from './decisions.ts';
 
 // Makes albums of the folders for which an operator chose so. Folders with the same name share an album.
 
@@ -80,7 +79,8 @@ export class FolderAlbums {
     if (!isValidRecord({ type: 'album', name })) return 'no album can have this name; rename the folder';
     const [before, another] = entries.matching('album', name);
     if (another) return 'several albums have this name; rename all but one of them';
-    const planned = planFolderAlbum(album, before?.images, await this.#existingImages(album));
+    await loadAlbumImages(entries, this.#writer, [{ name, images: album.files.map(({ image }) => image) }]);
+    const planned = planFolderAlbum(album, before?.images, entries.images);
     if (!planned) return `it was removed; "zukan entry album '${name}' --create" adds an empty one`;
     const { images, left } = planned;
     if (images.length === (before?.images?.length ?? 0)) return describeRest(left);
@@ -92,14 +92,6 @@ export class FolderAlbums {
     if (before) report.record(record, 'updated', entryDifferences(before, after));
     else report.record({ ...record, isImplicit: true }, 'added');
     return describeRest(left);
-  }
-
-  async #existingImages({ files }: FolderAlbum): Promise<Set<string>> {
-    const ids = [...new Set(files.map(({ image }) => image))];
-    const existing = new Set<string>();
-    for (const batch of inBatches(ids, MAX_ALBUM_IMAGES))
-      for (const id of (await this.#writer.findImageIds(batch)).images) existing.add(id);
-    return existing;
   }
 
   #newAlbum(name: string, images: string[]): Entry {

@@ -89,7 +89,7 @@ export class ImportApplier {
   async #savePart(staging: Staging, isPart: (record: PreparedRecord) => boolean): Promise<number> {
     const { signal, onProgress } = this.#with.options;
     let left = 0;
-    const batch = new Batch<PreparedRecord & { size: number }>(({ record }) => record.type);
+    const batch = new Batch<PreparedRecord & { size: number }>();
     const saveBatch = async () => {
       signal.throwIfAborted();
       const records = batch.take();

@@ -2,10 +2,11 @@
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../../catalogue/documents/document.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { Decisions, RemovedFile } from '../../catalogue/records.ts';
-import { forEachKind, type Kind, type MentionedKind } from '../../catalogue/schemas.ts';
+import { forEachKind, type Kind } from '../../catalogue/schemas.ts';
 import type { CatalogueWriter, Lookup } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import {
+  addToGroup,
   describeRemoved,
   ExistingEntries,
   ExistingImages,
@@ -14,7 +15,13 @@ import {
 } from '../plan/existing.ts';
 import { keepDecisions } from '../plan/image.ts';
 import type { DecisionLine } from '../records/lines.ts';
-import { type AlbumLine, artistOf, type ImageLine, type Mention, mentionedNames } from '../records/record.ts';
+import {
+  type AlbumLine,
+  type ImageLine,
+  type Mention,
+  mentionedEntries,
+  mentionedNames,
+} from '../records/record.ts';
 
 // What operators decided, when an import saves records. Removed pictures are skipped. For the pictures of folders, fields that
 // were decided by hand stay as they are, blocked names are left out, and pictures of artists and characters that were taken
@@ -244,18 +251,10 @@ export class MentionedEntries {
   /** Returns the references, ids or names, that nobody mentioned before. Their entries have to be loaded. */
   add(records: ImageLine[]): Map<Kind, string[]> {
     const missing = new Map<Kind, string[]>();
-    const mention = (kind: MentionedKind, reference: string) => {
-      const known = this.#references[kind];
-      if (known.has(reference)) return;
-      known.add(reference);
-      const others = missing.get(kind);
-      if (others) others.push(reference);
-      else missing.set(kind, [reference]);
-    };
-    for (const record of records) {
-      mention('artist', artistOf(record));
-      for (const name of record.categories ?? []) mention('category', name);
-      for (const name of record.characters ?? []) mention('character', name);
+    for (const [kind, reference] of records.flatMap(mentionedEntries)) {
+      if (this.#references[kind].has(reference)) continue;
+      this.#references[kind].add(reference);
+      addToGroup(missing, kind, reference);
     }
     return missing;
   }

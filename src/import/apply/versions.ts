@@ -6,7 +6,7 @@ import type { CatalogueWriter, SavedImage } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import { hashesOf } from '../files.ts';
 import { type Former, isRated, isThumbnailOf, type Looks, looksLike, planVersion } from '../plan/looks.ts';
-import type { PictureCopies, PreparedImage } from '../prepare/prepare.ts';
+import type { FileListener, PictureCopies, PreparedImage } from '../prepare/prepare.ts';
 import { statedRating } from '../records/record.ts';
 import { Listings } from '../sources/files.ts';
 import type { FilePicture, FoundFile } from '../sources/source.ts';
@@ -168,7 +168,7 @@ export interface PruneOptions {
   onRemoved: (count: number) => void;
 }
 
-export class Prune {
+export class Prune implements FileListener {
   readonly #options: PruneOptions;
   /** Files that are gone or have other bytes by now, by image. */
   readonly #gone = new Map<string, KnownFile[]>();
@@ -209,7 +209,7 @@ export class Prune {
     }
   }
 
-  readonly noteRead = (file: FoundFile, picture: Pick<FilePicture, 'hashes' | 'perceptualHash'>): void => {
+  noteRead(file: FoundFile, picture: Pick<FilePicture, 'hashes' | 'perceptualHash'>): void {
     const { folder, path, known, former } = file;
     const { hashes, perceptualHash } = picture;
     this.#emptyFolders.delete(folder);
@@ -217,18 +217,18 @@ export class Prune {
     const continued = former.find((one) => one.state === 'first' && looksLike({ path, perceptualHash }, one));
     if (continued) this.#continued.set(continued, hashes);
     else if (known && !hashes.includes(known.eTag)) this.#add(known);
-  };
+  }
 
   /** A picture that was published and is private by now counts as gone. */
-  readonly noteHidden = ({ folder, known }: FoundFile): void => {
+  noteHidden({ folder, known }: FoundFile): void {
     this.#emptyFolders.delete(folder);
     if (known) this.#add(known);
-  };
+  }
 
-  readonly noteSkipped = (file: FoundFile): void => {
+  noteSkipped(file: FoundFile): void {
     if (file.readiness === 'settling') this.#isSettling = true;
     else this.#skipped.push(file);
-  };
+  }
 
   /** Returns whether there are images to remove. */
   async confirm(): Promise<boolean> {

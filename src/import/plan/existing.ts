@@ -23,21 +23,16 @@ export function entryIdentities(record: EntryLine): string[] {
 }
 
 /** Collects records of one type, up to a maximum number and size. */
-export class Batch<T extends { size: number }> {
+export class Batch<T extends { size: number; record: { type: string } }> {
   items: T[] = [];
   #bytes = 0;
-  readonly #typeOf: (item: T) => string;
-
-  constructor(typeOf: (item: T) => string) {
-    this.#typeOf = typeOf;
-  }
 
   /** Whether the item has to wait for the next batch. */
   isFullFor(item: T): boolean {
     const [first] = this.items;
     if (!first) return false;
     const isFull = this.items.length === MAX_RECORDS || this.#bytes + item.size > MAX_BYTES;
-    return isFull || this.#typeOf(first) !== this.#typeOf(item);
+    return isFull || first.record.type !== item.record.type;
   }
 
   add(item: T): void {
@@ -205,7 +200,7 @@ export class ExistingImages {
   }
 }
 
-function addToGroup<T>(groups: Map<string, T[]>, key: string, item: T): void {
+export function addToGroup<K, T>(groups: Map<K, T[]>, key: K, item: T): void {
   const group = groups.get(key);
   if (group) group.push(item);
   else groups.set(key, [item]);

@@ -99,18 +99,23 @@ interface Preparing {
   problems: Problems;
   copies: PictureCopies;
   options: ImportOptions;
-  /** Called with the file of each picture that was read or that is known to be removed, and with its bytes and looks. */
-  onRead: (file: FoundFile, picture: Pick<FilePicture, 'hashes' | 'perceptualHash'>) => void;
-  /** Called with the file of each picture that is not read yet, or skipped because it or its sidecar is invalid. */
-  onSkipped: (file: FoundFile) => void;
-  /** Called with the file of each picture that must not be published. */
-  onHidden: (file: FoundFile) => void;
+  prune: FileListener | undefined;
+}
+
+/** Is told what became of the files of pictures. */
+export interface FileListener {
+  /** It was read, or its picture is known to be removed. */
+  noteRead(file: FoundFile, picture: Pick<FilePicture, 'hashes' | 'perceptualHash'>): void;
+  /** It is not read yet, or it or its sidecar is invalid. */
+  noteSkipped(file: FoundFile): void;
+  /** It must not be published. */
+  noteHidden(file: FoundFile): void;
 }
 
 /** Records and files of one source, in order. */
 export async function prepareSource(from: Source, source: number, preparing: Preparing): Promise<void> {
   const { problems, copies, options } = preparing;
-  const batch = new Batch<ParsedRecord>(({ record }) => record.type);
+  const batch = new Batch<ParsedRecord>();
   for await (const some of from.records()) {
     for (const pending of some) {
       options.signal.throwIfAborted();
@@ -118,7 +123,7 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       const { position, label, size, file } = pending;
       const location = { source, position, label };
       if (file && file.readiness !== 'ready') {
-        preparing.onSkipped(file);
+        preparing.prune?.noteSkipped(file);
         continue;
       }
       if (file?.isUnchanged && file.known && copies.addUnchanged(location, file.known)) {
@@ -128,14 +133,14 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
       if (file?.removed) {
         options.report.note('removed', label, describeRemoved(file.removed));
         options.report.note('unread', label);
-        preparing.onRead(file, { hashes: [file.removed.hash], perceptualHash: null });
+        preparing.prune?.noteRead(file, { hashes: [file.removed.hash], perceptualHash: null });
         options.onProgress(size);
         continue;
       }
       const parsing = parse(location, pending, problems);
       const record = parsing instanceof Promise ? await parsing : parsing;
       if (!record) {
-        if (file) preparing.onSkipped(file);
+        if (file) preparing.prune?.noteSkipped(file);
         continue;
       }
       const hidden = record.type === 'image' ? record.folder?.hidden : undefined;
@@ -145,7 +150,7 @@ export async function prepareSource(from: Source, source: number, preparing: Pre
           label,
           file.known ? `${hidden}; its image stays until --prune` : hidden,
         );
-        preparing.onHidden(file);
+        preparing.prune?.noteHidden(file);
         options.onProgress(size);
         continue;
       }
@@ -198,10 +203,10 @@ async function prepareBatch(from: Source, batch: ParsedRecord[], preparing: Prep
     options.onProgress(line.size);
     if (!read) {
       delete prepared[index];
-      if (line.file) preparing.onSkipped(line.file);
+      if (line.file) preparing.prune?.noteSkipped(line.file);
       return;
     }
-    if (line.file) preparing.onRead(line.file, read);
+    if (line.file) preparing.prune?.noteRead(line.file, read);
     const record = from.isFolder ? completeRecord(line.record as ImageLine, read) : line.record;
     if (from.isFolder) noted[index] = { hashes: read.hashes, record: record as ImageLine };
     const { path, fingerprint } = picture;
