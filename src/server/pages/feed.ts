@@ -14,7 +14,6 @@ import {
 } from '../../api/endpoint.ts';
 import { type CursorPage, readLatest } from '../../api/images.ts';
 import { cursor, embedFilters, pickParameters, withStrict } from '../../api/parameters.ts';
-import type { Rights } from '../../catalogue/rights.ts';
 import type { Image } from '../../catalogue/schemas.ts';
 import { makeTextLater } from '../../http/assets.ts';
 import { entityTag } from '../../http/request.ts';
@@ -23,7 +22,7 @@ import * as Type from '../../lib/json-schema.ts';
 import { type Licence, readLicence } from '../../lib/licence.ts';
 import { shorten as shortenText } from '../../lib/text.ts';
 import { formatView } from '../../pages/address.ts';
-import { pictureOf } from '../../pages/head.ts';
+import { type Picture, pictureOf } from '../../pages/head.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../../pages/html.ts';
 import { categoryNames, shorten, titleOf } from '../../pages/texts.ts';
 
@@ -57,33 +56,8 @@ function describeFeed(path: string, type: string, format: (feed: Feed) => string
   return { path, access: 'open', query: withStrict(Type.Object(feedQuery)), handle };
 }
 
-interface Feed {
-  siteName: string;
-  title: string;
-  /** Of the site, of the first page, of this page, and of the next one. */
-  home: string;
-  first: string;
-  self: string;
-  next: string | undefined;
-  icon: string;
-  /** Of the images that neither state a licence nor have an artist who does. */
-  licence: string;
-  entries: Entry[];
-}
-
-interface Entry {
-  id: string;
-  title: string;
-  url: string;
-  createdAt: string;
-  artist: { name: string; url: string };
-  categories: string[];
-  picture: ReturnType<typeof pictureOf>;
-  /** The original. */
-  file: { url: string; type: string; size: number };
-  rights: Pick<Rights, 'licence' | 'credit'>;
-  content: Markup;
-}
+type Feed = Awaited<ReturnType<typeof describePage>> & { entries: Entry[] };
+type Entry = ReturnType<typeof toEntry>;
 
 /**
  * A reader that asks again gets a 304 unless images were changed: the tag is that of their version. If links expire, it also
@@ -123,7 +97,8 @@ async function readImages(call: FeedCall): Promise<CursorPage> {
   return readLatest(call, filter, Math.ceil((PAGE_SIZE * MAX_PAGE_BYTES) / bytes));
 }
 
-async function describePage(call: FeedCall, cursor: string | undefined): Promise<Omit<Feed, 'entries'>> {
+/** Everything but the entries. */
+async function describePage(call: FeedCall, cursor: string | undefined) {
   const { name, licence = '' } = call.services.site;
   const isGiven = ([name, value]: [string, unknown]) => value !== defaults[name];
   const given = Object.entries(call.query).filter(isGiven);
@@ -137,6 +112,7 @@ async function describePage(call: FeedCall, cursor: string | undefined): Promise
     self: pageUrl(first, call.query.cursor === undefined ? {} : { cursor: call.query.cursor }),
     next: cursor && pageUrl(first, { cursor }),
     icon: `${call.origin}/favicon.ico`,
+    /** Of the images that neither state a licence nor have an artist who does. */
     licence: describeLicence(readLicence(licence)),
   };
 }
@@ -153,7 +129,7 @@ async function subjects({ services, query }: FeedCall): Promise<string[]> {
   return [...names, query.categories.join(', ')].filter(Boolean);
 }
 
-function toEntry(image: Image, origin: string): Entry {
+function toEntry(image: Image, origin: string) {
   const { name = '', url = '' } = image.artistDetails ?? {};
   const page = origin + formatView({ name: 'picture', id: image.id, query: {} }, image.title);
   const picture = pictureOf(image);
@@ -171,6 +147,7 @@ function toEntry(image: Image, origin: string): Entry {
     },
     categories: categoryNames(image).map(shorten),
     picture,
+    /** The original. */
     file: { url: image.url, type: image.meta.mimetype, size: image.meta.size },
     rights: { licence, credit },
     content: html`<p><a href="${page}">${picture ? pictureTag(picture) : titleOf(image)}</a></p>${paragraphsOf(
@@ -195,7 +172,7 @@ function paragraphsOf(description: string): string[] {
   return [...paragraphs.slice(0, MAX_PARAGRAPHS - 1), `${paragraphs[MAX_PARAGRAPHS - 1]} …`];
 }
 
-function pictureTag({ url, width, height, alt }: NonNullable<Entry['picture']>): Markup {
+function pictureTag({ url, width, height, alt }: Picture): Markup {
   return html`<img src="${url}" width="${width}" height="${height}" alt="${alt}">`;
 }
 
