@@ -64,9 +64,8 @@ export async function torture(options: Options): Promise<Report> {
     if (!short) process.stderr.write(`${step}\n`);
   };
   const showing = async (title: string, total: number, work: (progress: Progress) => Promise<void>) => {
-    const progress = short ? noProgress : startProgress(title, total, process);
+    using progress = short ? noProgress : startProgress(title, total, process);
     await work(progress);
-    progress.finish();
   };
   const newSubfolder = (name: string) => {
     mkdirSync(join(folder, name));

@@ -21,7 +21,7 @@ test('writes a line every three seconds, with the share and the time left', () =
     now = time;
     progress.advance(10);
   }
-  progress.finish();
+  progress[Symbol.dispose]();
   assert.deepEqual(lines, [
     'Importing: 30%, 3 done, 1/s, 7 s left\n',
     'Importing: 60%, 6 done, 1/s, 4 s left\n',
@@ -43,7 +43,7 @@ test('draws a bar on a terminal and removes it at the end', () => {
   const progress = startProgress('Importing', 2, { stderr }, () => now);
   now = 100;
   progress.advance(1);
-  progress.finish();
+  progress[Symbol.dispose]();
   const bar = `${'█'.repeat(12)}${'░'.repeat(12)}`;
   assert.deepEqual(lines, [`\r\x1b[KImporting ${bar} 50%, 1 done, 10/s, 1 s left`, '\r\x1b[K']);
 });

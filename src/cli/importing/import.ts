@@ -194,8 +194,21 @@ export async function importPaths(
   for (const place of places) if (place.kind === 'folder') await requireOutside(place.path, config);
   if (flags.prune && !places.some(({ kind }) => kind === 'folder'))
     throw new UsageError('--prune needs a folder of pictures');
-  await using target = await openTarget(config, flags.dryRun ?? false, terminal);
-  return await importPlaces(target.config, places, flags, terminal, control);
+  await using temporary = new AsyncDisposableStack();
+  const target =
+    flags.dryRun && !(await hasCatalogue(config)) ? await createTemporary(config, temporary) : config;
+  if (!flags.dryRun) announceCreated(terminal, await createCatalogue(config));
+  return await importPlaces(target, places, flags, terminal, control);
+}
+
+/** A dry run leaves nothing behind, so it gets a temporary catalogue if there is none. */
+async function createTemporary(config: Config, temporary: AsyncDisposableStack): Promise<Config> {
+  await requireNoLostCatalogue(config, openFiles(config));
+  const folder = await mkdtemp(join(tmpdir(), 'zukan-dry-run-'));
+  temporary.defer(() => rm(folder, { recursive: true, force: true }));
+  const target: Config = { ...config, database: sqliteDatabase(join(folder, 'zukan.db')) };
+  await createCatalogue(target);
+  return target;
 }
 
 async function importPlaces(
@@ -248,7 +261,7 @@ async function importPlaces(
     return { ...shared, ignore, folderCategories, defaultRating, readOptions };
   };
   const sources = places.map((place) => openSource(place, terminal, signal, optionsOf));
-  const progress = flags.quiet
+  using progress = flags.quiet
     ? noProgress
     : startProgress('Importing', await measure(places, optionsOf), terminal);
   const prune = flags.prune
@@ -257,7 +270,7 @@ async function importPlaces(
         isIgnored: async (folder, path) => (await chosen.get(folder)?.ignore.isIgnored(path)) ?? false,
         openFiles: () => openSourceFiles(config),
         confirm: (candidates) => {
-          progress.finish();
+          progress[Symbol.dispose]();
           return confirmPrune(candidates);
         },
         onRemoved: (count) => report.pruned(count),
@@ -297,8 +310,6 @@ async function importPlaces(
       throw new CommandError(error.message, ...error.problems.map(describeProblem), ...advice);
     }
     throw signal.aborted ? signal.reason : error;
-  } finally {
-    progress.finish();
   }
 }
 
@@ -311,33 +322,6 @@ function describeWayOut(problems: number, { strict }: ImportFlags, hasFolder: bo
   const [them, those] = problems === 1 ? ['it', 'it'] : ['these', 'them'];
   const advice = `fix ${them}, or ${strict ? 'import the rest without --strict' : `skip ${those} with --skip-bad`}`;
   return hasFolder ? `${advice}; the pictures that were read are kept for the next attempt` : advice;
-}
-
-/** The catalogue that an import changes, or that a dry run only reads. */
-interface ImportTarget extends AsyncDisposable {
-  config: Config;
-}
-
-/** Creates a catalogue if there is none. A dry run leaves nothing behind, so it gets a temporary one instead. */
-async function openTarget(
-  config: Config,
-  isDryRun: boolean,
-  terminal: Pick<Terminal, 'stderr'>,
-): Promise<ImportTarget> {
-  if (!isDryRun) announceCreated(terminal, await createCatalogue(config));
-  else if (!(await hasCatalogue(config))) return createTemporary(config);
-  return { config, async [Symbol.asyncDispose]() {} };
-}
-
-async function createTemporary(config: Config): Promise<ImportTarget> {
-  await requireNoLostCatalogue(config, openFiles(config));
-  const folder = await mkdtemp(join(tmpdir(), 'zukan-dry-run-'));
-  const temporary: Config = { ...config, database: sqliteDatabase(join(folder, 'zukan.db')) };
-  await createCatalogue(temporary);
-  return {
-    config: temporary,
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  };
 }
 
 // The paths that an import names: catalogue files, folders of pictures, or standard input.

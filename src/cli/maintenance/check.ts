@@ -31,7 +31,6 @@ import {
   DRY_RUN,
   listenForInterrupt,
   noProgress,
-  type Progress,
   printLine,
   startProgress,
   type Terminal,
@@ -111,9 +110,8 @@ async function findFileProblems(
   const leftovers = await files.findLeftovers();
   if (leftovers.isRunning) terminal.stderr.write('a command is changing the catalogue\n');
   const progress = flags.quiet ? noProgress : startProgress('Checking', undefined, terminal);
-  const report = await checkFiles(config, files, progress.advance);
+  const report = await checkFiles(config, files, progress.advance).finally(() => progress[Symbol.dispose]());
   const { problems, lackThumbnails, unused, pictures, recent } = report;
-  progress.finish();
   if (recent > 0)
     terminal.stderr.write(
       `kept ${count(recent, 'unused file')} less than a day old: an import on another machine may be storing ${recent === 1 ? 'it' : 'them'}\n`,
@@ -134,7 +132,7 @@ async function findFileProblems(
   }
   if (flags.repair && lackThumbnails.length > 0) {
     const ids = lackThumbnails.splice(0);
-    const failures = await makeThumbnails(config, ids, noProgress, new AbortController().signal, terminal);
+    const failures = await makeThumbnails(config, ids, true, new AbortController().signal, terminal);
     for (const failure of failures) problems.push(failure);
     terminal.stderr.write(`made the thumbnails of ${count(ids.length - failures.length, 'image')}\n`);
   }
@@ -328,8 +326,7 @@ export async function thumbnailsCommand(
     return;
   }
   using interrupt = listenForInterrupt('interrupted; run "zukan thumbnails" again to continue');
-  const progress = quiet ? noProgress : startProgress('Making thumbnails', ids.length, terminal);
-  const problems = await makeThumbnails(config, ids, progress, interrupt.signal, terminal);
+  const problems = await makeThumbnails(config, ids, quiet, interrupt.signal, terminal);
   printLine(terminal, `updated the thumbnails of ${count(ids.length - problems.length, 'image')}`);
   if (problems.length > 0)
     throw new CommandError(...list(`${count(problems.length, 'image')} could not be updated`, problems));
@@ -339,10 +336,11 @@ export async function thumbnailsCommand(
 async function makeThumbnails(
   config: Config,
   ids: string[],
-  progress: Progress,
+  isQuiet: boolean,
   signal: AbortSignal,
   terminal: Terminal,
 ): Promise<string[]> {
+  using progress = isQuiet ? noProgress : startProgress('Making thumbnails', ids.length, terminal);
   try {
     return await updateThumbnails(ids, {
       ...enginesOf(config, terminal),
@@ -354,7 +352,5 @@ async function makeThumbnails(
     });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
-  } finally {
-    progress.finish();
   }
 }

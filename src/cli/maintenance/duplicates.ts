@@ -11,6 +11,7 @@ import {
   count,
   formatDifference,
   formatTable,
+  type JsonFlag,
   listenForInterrupt,
   printLine,
   printLines,
@@ -22,27 +23,17 @@ import {
 } from '../terminal/terminal.ts';
 import { enginesOf } from '../writer.ts';
 
-interface Member {
-  id: string;
-  width: number;
-  height: number;
-  size: number;
-  mimetype: string;
-  title: string;
-  fileName: string;
-}
-
-export interface DuplicatesFlags {
-  json: boolean;
+interface DuplicatesFlags extends JsonFlag {
   keep?: 'largest' | 'oldest';
   dryRun: boolean;
 }
 
 export async function duplicatesCommand(
   config: Config,
-  { json, keep, dryRun }: DuplicatesFlags,
+  flags: DuplicatesFlags,
   terminal: Terminal,
 ): Promise<void> {
+  const { json, keep, dryRun } = flags;
   if (dryRun && !keep) throw new UsageError('--dry-run needs --keep; without it, nothing is changed');
   const unreadable = await readMissing(config, terminal);
   if (unreadable > 0)
@@ -51,7 +42,7 @@ export async function duplicatesCommand(
   const { index, groups: positions } = await findGroups(snapshot, terminal);
   if (keep) {
     const choices = await choose(snapshot, index, positions, keep);
-    return keepChosen(config, choices, { json, dryRun }, terminal);
+    return keepChosen(config, choices, flags, terminal);
   }
   const groups = positions.map((group) => group.map((position) => index.imageAt(position)));
   if (json) {
@@ -99,7 +90,7 @@ async function choose(
 async function keepChosen(
   config: Config,
   choices: Choice[],
-  { json, dryRun }: { json: boolean; dryRun: boolean },
+  { json, dryRun }: DuplicatesFlags,
   terminal: Terminal,
 ): Promise<void> {
   using interrupt = listenForInterrupt('interrupted; nothing was changed');
@@ -127,16 +118,12 @@ async function keepChosen(
 
 async function readMissing(config: Config, terminal: Terminal): Promise<number> {
   using interrupt = listenForInterrupt('interrupted; run the command again to continue');
-  const progress = startProgress('Reading pictures', undefined, terminal);
-  try {
-    return await addMissingHashes({
-      ...enginesOf(config, terminal),
-      onProgress: () => progress.advance(1),
-      signal: interrupt.signal,
-    });
-  } finally {
-    progress.finish();
-  }
+  using progress = startProgress('Reading pictures', undefined, terminal);
+  return await addMissingHashes({
+    ...enginesOf(config, terminal),
+    onProgress: () => progress.advance(1),
+    signal: interrupt.signal,
+  });
 }
 
 /** Groups of positions in the index. */
@@ -145,12 +132,8 @@ async function findGroups(
   terminal: Terminal,
 ): Promise<{ index: HashIndex; groups: number[][] }> {
   const index = await loadHashes(snapshot);
-  const progress = startProgress('Comparing', 1, terminal);
-  try {
-    return { index, groups: groupLookAlikes(index, (share) => progress.advance(share)) };
-  } finally {
-    progress.finish();
-  }
+  using progress = startProgress('Comparing', 1, terminal);
+  return { index, groups: groupLookAlikes(index, (share) => progress.advance(share)) };
 }
 
 /** The largest picture first: it is usually the one to keep. */
@@ -160,7 +143,9 @@ async function readMembers(snapshot: CatalogueSnapshot, group: number[]): Promis
 
 const bySize = (a: Member, b: Member): number => b.width * b.height - a.width * a.height || b.size - a.size;
 
-function toMember({ id, mimetype, document }: SavedImage): Member {
+type Member = ReturnType<typeof toMember>;
+
+function toMember({ id, mimetype, document }: SavedImage) {
   const { meta, title, fileName } = readDocument(document);
   const { width, height } = meta.dimens;
   return { id, width, height, size: meta.size, mimetype, title, fileName };

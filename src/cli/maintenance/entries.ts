@@ -25,8 +25,8 @@ import {
   formatDifference,
   formatTable,
   printable,
-  printLine,
   printLines,
+  printRecords,
   printResult,
   printStream,
   type Terminal,
@@ -35,19 +35,27 @@ import {
 import { changeByOptions, writersFor } from '../writer.ts';
 import { readIds } from './images.ts';
 
-interface EntryFlags {
+const fieldOf = (field: string, ...kinds: Kind[]) => ({ field, kinds });
+
+/** The options that set a field, and the kinds that have it. */
+const fieldOptions = {
+  url: fieldOf('url', 'artist'),
+  licence: fieldOf('licence', 'artist'),
+  credit: fieldOf('credit', 'artist'),
+  description: fieldOf('description', 'category', 'character', 'album'),
+  nsfw: fieldOf('nsfw', 'category'),
+  source: fieldOf('source', 'character'),
+  gender: fieldOf('gender', 'character'),
+  age: fieldOf('ages', 'character'),
+  birthDate: fieldOf('birth_date', 'character'),
+  nationality: fieldOf('nationality', 'character'),
+  occupation: fieldOf('occupations', 'character'),
+  images: fieldOf('images', 'album'),
+};
+type FieldOption = keyof typeof fieldOptions;
+
+interface EntryFlags extends Partial<Record<FieldOption, string | string[]>> {
   name?: string;
-  url?: string;
-  licence?: string;
-  credit?: string;
-  description?: string;
-  nsfw?: string;
-  source?: string;
-  gender?: string;
-  age?: string[];
-  birthDate?: string;
-  nationality?: string;
-  occupation?: string[];
   images?: string[];
   addAlias?: string[];
   removeAlias?: string[];
@@ -61,21 +69,6 @@ interface EntryFlags {
   json?: boolean;
 }
 
-/** The options that set a field, and the kinds that have it. */
-const fieldOptions: Record<string, { field: string; kinds: Kind[] }> = {
-  url: { field: 'url', kinds: ['artist'] },
-  licence: { field: 'licence', kinds: ['artist'] },
-  credit: { field: 'credit', kinds: ['artist'] },
-  description: { field: 'description', kinds: ['category', 'character', 'album'] },
-  nsfw: { field: 'nsfw', kinds: ['category'] },
-  source: { field: 'source', kinds: ['character'] },
-  gender: { field: 'gender', kinds: ['character'] },
-  age: { field: 'ages', kinds: ['character'] },
-  birthDate: { field: 'birth_date', kinds: ['character'] },
-  nationality: { field: 'nationality', kinds: ['character'] },
-  occupation: { field: 'occupations', kinds: ['character'] },
-  images: { field: 'images', kinds: ['album'] },
-};
 /** At most one of these at a time. */
 const actions = ['create', 'mergeInto', 'remove', 'removeEmpty', 'unblock'] as const;
 
@@ -163,11 +156,8 @@ async function showEntry(
   const { id, name, ...fields } = JSON.parse(entry.document);
   const aliases = formerNames(entry.aliases);
   const shown = { id, name, aliases, images, ...fields, createdAt: entry.createdAt };
-  if (json) printLine(terminal, JSON.stringify(shown));
-  else {
-    const rows = Object.entries(shown).map(([field, value]) => [field, [value].flat().join(', ')]);
-    printLines(terminal, formatTable([kind, name], rows));
-  }
+  const rows = Object.entries(shown).map(([field, value]) => [field, [value].flat().join(', ')]);
+  printRecords(terminal, { json }, shown, { header: [kind, name], rows });
 }
 
 async function create(
@@ -206,7 +196,7 @@ function describeChange(before: SavedEntry, after: SavedEntry): string {
 function readFields(kind: Kind, flags: EntryFlags): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [option, { field, kinds }] of Object.entries(fieldOptions)) {
-    const value = flags[option as keyof EntryFlags];
+    const value = flags[option as FieldOption];
     if (value === undefined) continue;
     if (!kinds.includes(kind))
       throw new UsageError(`the kind ${kind} has no field "${field}"; it is for: ${kinds.join(', ')}`);

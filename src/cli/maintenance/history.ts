@@ -25,13 +25,16 @@ import {
   DRY_RUN,
   formatDifference,
   formatTable,
+  type JsonFlag,
   jsonArray,
   listenForInterrupt,
+  type Progress,
   parseLimit,
   parseTime,
   printable,
   printLine,
   printLines,
+  printRecords,
   printStream,
   startProgress,
   type Terminal,
@@ -41,12 +44,11 @@ import { writersFor } from '../writer.ts';
 
 const DEFAULT_LIMIT = 100;
 
-interface HistoryFlags {
+interface HistoryFlags extends JsonFlag {
   image?: string;
   entry?: string;
   since?: string;
   limit?: string;
-  json: boolean;
 }
 
 export async function historyCommand(
@@ -215,36 +217,28 @@ async function undoOne(
   using interrupt = listenForInterrupt(`interrupted; change ${number} was not undone`);
   const { signal } = interrupt;
   const openWriter = writersFor(config, terminal);
-  let progress: ReturnType<typeof startProgress> | undefined;
+  let progress: Progress | undefined;
   const onProgress = (done: number, total: number) => {
     progress ??= startProgress('Undoing', total, terminal);
     progress.advance(done);
   };
-  let result: UndoResult;
-  try {
-    result = await undoChange(number, { openWriter, isDryRun, isStrict, signal, onProgress });
-  } catch (error) {
-    if (!(error instanceof ChangedSince)) throw error;
-    throw new CommandError(error.message, ...list('changed since', error.kept.map(describeKept)));
-  } finally {
-    progress?.finish();
-  }
+  const result = await undoChange(number, { openWriter, isDryRun, isStrict, signal, onProgress })
+    .finally(() => progress?.[Symbol.dispose]())
+    .catch((error) => {
+      if (!(error instanceof ChangedSince)) throw error;
+      throw new CommandError(error.message, ...list('changed since', error.kept.map(describeKept)));
+    });
   const done = describeResult(result);
   if (isDryRun) printLine(terminal, `${DRY_RUN}; undoing change ${number} would result in: ${done}`);
   else printLine(terminal, `undid change ${number}: ${done}`);
   printLines(terminal, list('kept', result.kept.map(describeKept)));
 }
 
-export async function listImports(
-  config: Config,
-  { json }: { json: boolean },
-  terminal: Terminal,
-): Promise<void> {
+export async function listImports(config: Config, flags: JsonFlag, terminal: Terminal): Promise<void> {
   await using snapshot = await openSnapshot(config);
   const imports = await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true });
-  if (json) printLine(terminal, JSON.stringify(imports.map(undoView)));
-  else if (imports.length === 0) printLine(terminal, 'no imports');
-  else printLines(terminal, formatTable(header, imports.map(importRow)));
+  const table = { header, rows: imports.map(importRow), none: 'no imports' };
+  printRecords(terminal, flags, imports.map(undoView), table);
 }
 
 function undoView({ number: id, at, source, origin, added, changed, removed, entries, state }: Change) {

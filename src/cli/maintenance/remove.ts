@@ -1,6 +1,6 @@
 /** `zukan trash` moves images to the trash and back; `zukan remove` takes them down at once and for good. */
-import type { TrashedImage } from '../../catalogue/change-log.ts';
 import { MENTIONED_KINDS, type MentionedKind } from '../../catalogue/schemas.ts';
+import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { nameOf } from '../../changes/describe.ts';
 import { changeCatalogue, findEntry } from '../../changes/references.ts';
 import { emptyTrash, type RemovalTarget, removeImages, restoreTrashed } from '../../changes/remove.ts';
@@ -144,26 +144,18 @@ async function countTrash(config: Config): Promise<{ images: number; last: numbe
 
 async function listTrash(config: Config, isJson: boolean, terminal: Terminal): Promise<void> {
   await using snapshot = await openSnapshot(config);
-  const rows = async function* (): AsyncGenerator<Row, void> {
-    for await (const { kind, image, removedAt } of snapshot.changeLog.trash()) {
-      const deletedAfter = new Date(Date.parse(removedAt) + config.trashDays * DAY_MS).toISOString();
-      yield { id: image.id, kind, name: nameOf(image), removedAt, deletedAfter };
-    }
-  };
-  await printStream(terminal, isJson ? jsonArray(rows()) : textLines(rows()));
+  const rows = trashRows(snapshot, config.trashDays);
+  await printStream(terminal, isJson ? jsonArray(rows) : textLines(rows));
 }
 
-interface Row {
-  id: string;
-  /** `file`: the former file of an image that has another one. */
-  kind: TrashedImage['kind'];
-  /** Its title, or the name of its file. Empty if it has neither. */
-  name: string;
-  removedAt: string;
-  deletedAfter: string;
+async function* trashRows({ changeLog }: CatalogueSnapshot, trashDays: number) {
+  for await (const { kind, image, removedAt } of changeLog.trash()) {
+    const deletedAfter = new Date(Date.parse(removedAt) + trashDays * DAY_MS).toISOString();
+    yield { id: image.id, kind, name: nameOf(image), removedAt, deletedAfter };
+  }
 }
 
-async function* textLines(rows: AsyncIterable<Row>) {
+async function* textLines(rows: ReturnType<typeof trashRows>) {
   let isEmpty = true;
   for await (const { id, kind, name, removedAt, deletedAfter } of rows) {
     isEmpty = false;

@@ -33,7 +33,6 @@ import {
   count,
   listenForInterrupt,
   noProgress,
-  type Progress,
   printable,
   printLine,
   printLines,
@@ -60,7 +59,7 @@ export async function backupCommand(
   const tokens = await readTokens(config);
   const progress = quiet ? noProgress : startProgress('Backing up', undefined, terminal);
   try {
-    const { manifest, bytes, addedFiles, removedFiles, generations, doubt } = await writeBackup(folder, {
+    const written = await writeBackup(folder, {
       catalogue,
       openSnapshot: () => openSnapshot(config),
       files: openFiles(config),
@@ -71,8 +70,8 @@ export async function backupCommand(
       createdAt: new Date().toISOString(),
       onImage: () => progress.advance(1),
       signal: interrupt.signal,
-    });
-    progress.finish();
+    }).finally(() => progress[Symbol.dispose]());
+    const { manifest, bytes, addedFiles, removedFiles, generations, doubt } = written;
     const { images } = manifest.counts;
     const files = `${count(addedFiles, 'new file')}, ${removedFiles} removed`;
     printLine(
@@ -83,7 +82,6 @@ export async function backupCommand(
     if (doubt !== undefined) throw new CommandError(`removed nothing from ${folder}: ${doubt}`);
     await record(config, { at: manifest.createdAt, bytes }, terminal);
   } catch (error) {
-    progress.finish();
     if (interrupt.signal.aborted) throw interrupt.signal.reason;
     if (error instanceof CommandError) throw error;
     throw new CommandError(`cannot back up to ${folder}: ${(error as Error).message}`);
@@ -132,8 +130,10 @@ export async function restoreCommand(
     const { images, tokens } = counts;
     const size = lists['catalogue.ndjson'].size + lists['history.ndjson'].size;
     const contents = `${count(images, 'image')} and ${count(tokens, 'token')} of ${backup.manifest.createdAt}`;
-    const run = (title: string, work: (onProgress: (size: number) => void) => Promise<void>) =>
-      withProgress(quiet ? noProgress : startProgress(title, size, terminal), work);
+    const run = async (title: string, work: (onProgress: (size: number) => void) => Promise<void>) => {
+      using progress = quiet ? noProgress : startProgress(title, size, terminal);
+      await work(progress.advance);
+    };
     if (check) {
       await run('Checking', async (onProgress) => report(await verifyBackup(backup, { onProgress, signal })));
       printLine(terminal, `the backup is complete: ${contents}`);
@@ -161,17 +161,6 @@ export async function restoreCommand(
 async function olderTimes(folder: string): Promise<string[]> {
   const older = await findOlder(folder, await findManifest(folder));
   return older.map(({ createdAt, folder }) => createdAt || `${folder}, whose manifest is damaged`);
-}
-
-async function withProgress(
-  progress: Progress,
-  work: (onProgress: (size: number) => void) => Promise<void>,
-): Promise<void> {
-  try {
-    await work(progress.advance);
-  } finally {
-    progress.finish();
-  }
 }
 
 /** Adds what the operator has to do to the notes. */
@@ -251,15 +240,11 @@ export async function exportCommand(
       );
   }
   const isQuiet = flags.quiet || path === undefined;
-  const progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
+  using progress = isQuiet ? noProgress : startProgress('Exporting', undefined, terminal);
   const lines = exportLines(config, openFiles(config), flags.files, path, progress.advance, flags.history);
-  try {
-    if (path !== undefined) await writeAtomically(path, lines);
-    else if (!(await printStream(terminal, lines)) && flags.files !== undefined)
-      throw new CommandError('the output was closed before the export was complete');
-  } finally {
-    progress.finish();
-  }
+  if (path !== undefined) await writeAtomically(path, lines);
+  else if (!(await printStream(terminal, lines)) && flags.files !== undefined)
+    throw new CommandError('the output was closed before the export was complete');
 }
 
 /** The files are copied into the folder, if there is one, each before its line. */

@@ -6,20 +6,19 @@ import { secureRandomInt } from '../../lib/random.ts';
 import { openStore } from '../../server/engines.ts';
 import {
   CommandError,
-  formatTable,
+  type JsonFlag,
   printLine,
-  printLines,
+  printRecords,
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';
 
-export interface TokenOptions {
+interface TokenOptions extends JsonFlag {
   owner: string;
   purpose: string;
   scope: string[];
   issuedBy: string;
   expires: string;
-  json: boolean;
 }
 
 const MAX_LIFETIME_MS = 100 * 365 * 86_400_000;
@@ -42,24 +41,16 @@ export async function createToken(config: Config, options: TokenOptions, termina
   printLine(terminal, options.json ? JSON.stringify({ ...token, token: secret }) : secret);
 }
 
-export async function listTokens(
-  config: Config,
-  { json }: { json: boolean },
-  terminal: Terminal,
-): Promise<void> {
+export async function listTokens(config: Config, flags: JsonFlag, terminal: Terminal): Promise<void> {
   await using store = await openStore(config);
   const tokens = (await store.tokens.records()).map(({ hash, ...token }) => token);
-  if (json) {
-    printLine(terminal, JSON.stringify(tokens));
-    return;
-  }
   const now = new Date().toISOString();
   const header = ['id', 'state', 'owner', 'purpose', 'scopes', 'issued by', 'created', 'expires'];
   const rows = tokens.map(({ id, owner, purpose, scopes, issuedBy, createdAt, expires, revokedAt }) => {
     const state = revokedAt ? 'revoked' : expires <= now ? 'expired' : 'active';
     return [id, state, owner, purpose, scopes.join(' '), issuedBy, createdAt, expires];
   });
-  printLines(terminal, formatTable(header, rows));
+  printRecords(terminal, flags, tokens, { header, rows });
 }
 
 export async function revokeToken(config: Config, id: string, terminal: Terminal): Promise<void> {

@@ -133,6 +133,29 @@ const MAX_CELL_LENGTH = 40;
 /** For a cell of a table. */
 export const shortenCell = (text: string): string => shorten(text, MAX_CELL_LENGTH);
 
+interface Table {
+  header: string[];
+  rows: string[][];
+  /** Said instead of a table without rows. */
+  none?: string;
+}
+
+export interface JsonFlag {
+  json: boolean;
+}
+
+/** Prints records: with `--json` as they are, or else as a table for people. */
+export function printRecords(
+  terminal: Pick<Terminal, 'stdout'>,
+  { json }: JsonFlag,
+  records: unknown,
+  { header, rows, none }: Table,
+): void {
+  if (json) printLine(terminal, JSON.stringify(records));
+  else if (rows.length === 0 && none) printLine(terminal, none);
+  else printLines(terminal, formatTable(header, rows));
+}
+
 /** Formats rows of text as lines with aligned columns. */
 export function formatTable(header: string[], rows: string[][]): string[] {
   // Escaped here already, because escapes make a cell longer.
@@ -315,13 +338,13 @@ const BAR_WIDTH = 24;
 const BAR_INTERVAL_MS = 100;
 const LINE_INTERVAL_MS = 3000;
 
-export interface Progress {
+/** It is shown until it is disposed of. */
+export interface Progress extends Disposable {
   /** One more item is done. `size` is in the unit of the total. */
   advance(size: number): void;
-  finish(): void;
 }
 
-export const noProgress: Progress = { advance() {}, finish() {} };
+export const noProgress: Progress = { advance() {}, [Symbol.dispose]() {} };
 
 /** `total` is undefined if it is not known. */
 export function startProgress(
@@ -348,7 +371,7 @@ export function startProgress(
       shown = now;
       show(now);
     },
-    finish() {
+    [Symbol.dispose]() {
       if (isTTY) stderr.write('\r\x1b[K');
     },
   };
