@@ -101,7 +101,10 @@ await forEachEngineInDepth((engine) => {
     for (const url of ['https://one.example', 'https://two.example'])
       await run('entry', 'artist', 'Unknown', '--url', url);
     const [, { number }] = JSON.parse(await run('history', '--json'));
-    assert.match(await run('undo', String(number)), /: nothing left to change\nkept:\n.*: url changed since\n/);
+    assert.match(
+      await run('undo', String(number)),
+      /: nothing left to change\nkept:\n.*: url changed since\n/,
+    );
     assert.match(await fails('undo', 'x'), /must be the number of a change/);
   });
 
