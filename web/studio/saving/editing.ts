@@ -1,7 +1,7 @@
 /** What is known of the selected pictures, and what changes them. */
 import type { Changed, ImageEdit, Rating, SelectionSummary } from '../../../src/studio/contract.ts';
 import { change, post, Refused } from '../shared/api.ts';
-import { explain, hideProgress, notify, showProgress } from '../shared/notices.ts';
+import { explain, notify } from '../shared/notices.ts';
 import type { Steps } from './steps.ts';
 
 /** A selection that grows key by key asks for its summary when it rests, and after an edit what is in sight comes first. */
@@ -104,14 +104,12 @@ export class Editing {
     try {
       await this.#steps.changeNow(async (): Promise<Changed> => {
         const { version } = await target.summary.catch(() => post('/data/summary', { ids }));
-        return change('/change/remove', { ids, version, reason, isTakeDown }, showProgress);
+        return change('/change/remove', { ids, version, reason, isTakeDown });
       });
       this.#listener.onGone();
     } catch (error) {
       this.#explain(error);
       if (target === this.#target) this.#load(target);
-    } finally {
-      hideProgress();
     }
   }
 

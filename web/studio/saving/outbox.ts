@@ -5,7 +5,7 @@
 import type { Applied, Changed, Rating, WaitingEdit } from '../../../src/studio/contract.ts';
 import { change, get, Refused } from '../shared/api.ts';
 import { IdList } from '../shared/id-list.ts';
-import { explain, hideProgress, showProgress } from '../shared/notices.ts';
+import { explain } from '../shared/notices.ts';
 
 const RETRY_MS = 2000;
 /** Of a request. The server accepts so many, and the ids of so many pictures. */
@@ -91,19 +91,14 @@ export class Outbox {
       if (this.problem !== message) explain(error);
       this.problem = message;
       this.#listener.onWaiting();
-    } finally {
-      hideProgress();
     }
   }
 
   async #sendBatch(batch: KeptEdit[]): Promise<void> {
     try {
       const edits = batch.map(({ edit }) => edit);
-      const { applied, ...changed } = await change(
-        '/change/images',
-        { ...(await this.#getOwner()), edits },
-        showProgress,
-      );
+      const owner = await this.#getOwner();
+      const { applied, ...changed } = await change('/change/images', { ...owner, edits });
       this.#answer(batch, applied, changed);
     } catch (error) {
       if (!(error instanceof Refused && INVALID.includes(error.status))) throw error;

@@ -10,7 +10,7 @@ import type {
 } from '../../../src/studio/contract.ts';
 import { byId } from '../../dom.ts';
 import { change, get } from '../shared/api.ts';
-import { capitalise, explain, formatNumber, hideProgress, notify, showProgress } from '../shared/notices.ts';
+import { capitalise, explain, formatNumber, notify } from '../shared/notices.ts';
 import { forgetPictures } from '../shared/picture.ts';
 import { type Answer, Outbox } from './outbox.ts';
 
@@ -217,4 +217,4 @@ export const previewUndo = (number: number): Promise<Undone | undefined> =>
   });
 
 const requestUndo = (number: number, isPreview: boolean): Promise<Undone> =>
-  change('/change/undo', { change: number, isPreview }, showProgress).finally(hideProgress);
+  change('/change/undo', { change: number, isPreview });

@@ -1,13 +1,12 @@
-/** Calls of the studio's server. Changes report their progress line by line. */
+/** Calls of the studio's server. */
 import type {
   Address,
   AddressOf,
-  Progress,
   RefusalDetails,
   RequestTo,
   ResponseOf,
 } from '../../../src/studio/contract.ts';
-import { explain } from './notices.ts';
+import { explain, hideProgress, showProgress } from './notices.ts';
 
 /** The server refused. `details` may have the state that it is in. */
 export class Refused extends Error {
@@ -58,33 +57,31 @@ export async function post<A extends AddressOf<'lookup'>>(
   return (await send(address, body, signal)).json();
 }
 
-/** Resolves when the change is saved. */
+/** Resolves when the change is saved. Until then, the page shows the progress, which the server reports line by line. */
 export async function change<A extends AddressOf<'change'>>(
   address: A,
   body: RequestTo<A>,
-  onProgress: (progress: Progress) => void = () => {},
   signal?: AbortSignal,
 ): Promise<ResponseOf<A>> {
-  const response = await send(address, body, signal);
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const decoder = new TextDecoder();
+  const { body: bytes } = await send(address, body, signal);
+  const reader = (bytes as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
-  let last: { result: ResponseOf<A> } | undefined;
-  for (;;) {
-    const { done, value } = await reader.read();
-    rest += decoder.decode(value, { stream: !done });
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const message = JSON.parse(line);
-      if ('error' in message) throw new Refused(message.status, message.error, message);
-      if ('result' in message) last = message;
-      else onProgress(message);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error('The studio stopped before it was finished.');
+      const lines = (rest + value).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const message = JSON.parse(line);
+        if ('error' in message) throw new Refused(message.status, message.error, message);
+        if ('result' in message) return message.result;
+        showProgress(message);
+      }
     }
-    if (done) break;
+  } finally {
+    hideProgress();
   }
-  if (!last) throw new Error('The studio stopped before it was finished.');
-  return last.result;
 }
 
 /** Sends a picture. */

@@ -5,14 +5,7 @@ import { changeRow, loadImports, rowButton } from '../changes/change-row.ts';
 import type { Steps } from '../saving/steps.ts';
 import { change, get, post } from '../shared/api.ts';
 import { button, showPage } from '../shared/elements.ts';
-import {
-  countPictures,
-  explain,
-  formatNumber,
-  hideProgress,
-  notify,
-  showProgress,
-} from '../shared/notices.ts';
+import { countPictures, explain, formatNumber, notify } from '../shared/notices.ts';
 import { describeFacts, pictureCard } from '../shared/picture.ts';
 
 export async function showReview(steps: Steps, showPictures: (change: Change) => void): Promise<void> {
@@ -51,7 +44,7 @@ function fileCheck(): HTMLElement {
     start.textContent = 'Stop';
     result.replaceChildren('Reading all files…');
     try {
-      const { count, listed } = await change('/check/files', {}, showProgress, request.signal);
+      const { count, listed } = await change('/check/files', {}, request.signal);
       result.replaceChildren(
         count === 0 ? 'All files are there, and as they were stored.' : `${formatNumber(count)} problems:`,
         problemList(listed),
@@ -62,7 +55,6 @@ function fileCheck(): HTMLElement {
     } finally {
       request = undefined;
       start.textContent = CHECK_FILES;
-      hideProgress();
     }
   };
   const start = button(CHECK_FILES, () => (request ? request.abort() : void check()));
