@@ -1,41 +1,34 @@
 /** Starts the studio, and shows the view that the address names. */
-import type { Kind } from '../../src/studio/contract.ts';
 import { byId } from '../dom.ts';
 import { HistoryPage } from './changes/history.ts';
 import { PicturesPage } from './pictures.ts';
-import { Steps } from './saving/steps.ts';
-import { get, signOut } from './shared/api.ts';
+import { steps } from './saving/steps.ts';
+import { get, LastWork, signOut } from './shared/api.ts';
 import { showDialog } from './shared/elements.ts';
-import { explain } from './shared/notices.ts';
+import { explain, KINDS, plurals } from './shared/notices.ts';
 import { helpTexts, listenForShortcuts } from './shared/shortcuts.ts';
 import { AddPage } from './views/add.ts';
 import { showRemoved } from './views/removed.ts';
 import { showReview } from './views/review.ts';
 import { showSite } from './views/site.ts';
 
-const views: Record<string, Kind> = {
-  artists: 'artist',
-  characters: 'character',
-  categories: 'category',
-  albums: 'album',
-};
-const lists: Record<string, () => Promise<void>> = {
-  overview: () => pictures.showOverview(),
-  add: () => addPage.show(),
-  review: () => showReview(steps, (change) => pictures.showImport(change)),
-  history: () => historyPage.show(),
-  removed: () => showRemoved(steps, reload),
-  site: () => showSite(steps),
-};
-
-const steps = new Steps();
-const pictures = new PicturesPage(steps);
-const historyPage = new HistoryPage(steps);
+const pictures = new PicturesPage();
+const historyPage = new HistoryPage();
 const addPage = new AddPage(
-  steps,
   () => pictures.load(),
   (file) => pictures.findLike(file),
 );
+/** By name in the address: everything but the pictures. A view that loads its content at once is aborted by the next one. */
+const lists: Record<string, (signal: AbortSignal) => Promise<void>> = {
+  ...Object.fromEntries(KINDS.map((kind) => [plurals[kind], () => pictures.entries.show(kind)])),
+  overview: () => pictures.showOverview(),
+  add: () => addPage.show(),
+  review: (signal) => showReview(signal, (change) => pictures.showImport(change)),
+  history: () => historyPage.show(),
+  removed: showRemoved,
+  site: showSite,
+};
+const view = new LastWork();
 
 /** Pictures were added or removed. */
 function reload(): void {
@@ -44,10 +37,9 @@ function reload(): void {
 }
 
 async function showView(): Promise<void> {
-  const name = location.hash.slice(1) || 'pictures';
-  const kind = views[name];
+  const name = location.hash.slice(1);
   const show = lists[name];
-  const isList = kind !== undefined || show !== undefined;
+  const isList = show !== undefined;
   for (const link of document.querySelectorAll<HTMLAnchorElement>('.top nav a'))
     if (link.hash === `#${isList ? name : 'pictures'}`) {
       link.setAttribute('aria-current', 'page');
@@ -56,9 +48,7 @@ async function showView(): Promise<void> {
   if (isList) pictures.hide();
   for (const id of ['pictures', 'panel', 'bar']) byId(id).hidden = isList;
   byId('lists').hidden = !isList;
-  if (kind) await pictures.entries.show(kind);
-  else if (show) await show();
-  else pictures.focus();
+  await view.start(show ?? (async () => pictures.focus()));
 }
 
 /** The new view is announced, and the keyboard goes on from its title. */
@@ -101,7 +91,7 @@ byId('sign-out').addEventListener('click', () => {
   steps.changeNow(signOut).then(() => location.reload(), explain);
 });
 addEventListener('hashchange', () => void goToView());
-steps.listen({ onUndone: (hasOtherPictures) => (hasOtherPictures ? reload() : refresh()) });
+steps.listen({ onStale: (hasOtherPictures) => (hasOtherPictures ? reload() : refresh()) });
 void goToView();
 void showUser().catch(explain);
 void steps.resume().catch(explain);

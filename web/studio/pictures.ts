@@ -11,7 +11,7 @@ import { type HealthActions, HealthPanel } from './panel/health.ts';
 import { Panel, RATINGS } from './panel/panel.ts';
 import { TAG_KEYS } from './panel/tags.ts';
 import { Editing } from './saving/editing.ts';
-import type { Steps } from './saving/steps.ts';
+import { steps } from './saving/steps.ts';
 import { getIds, LastWork, upload } from './shared/api.ts';
 import { ask, showPage, textField } from './shared/elements.ts';
 import { IdList } from './shared/id-list.ts';
@@ -20,7 +20,6 @@ import type { Shortcuts } from './shared/shortcuts.ts';
 import { EntryList } from './views/entries.ts';
 
 export class PicturesPage {
-  readonly #steps: Steps;
   #ids = new IdList(new Uint8Array(), false);
   readonly #request = new LastWork();
   #listed = Promise.resolve();
@@ -30,30 +29,66 @@ export class PicturesPage {
     (file) => this.findLike(file),
   );
   /** The other pages with entries lead here. */
-  readonly entries: EntryList;
+  readonly entries = new EntryList((filter) => this.#only({ entries: [filter] }));
   readonly #grid = new Grid({
     onSelect: () => this.#onSelect(),
     onTiles: () => this.#loupe.update(),
     open: () => this.#loupe.open(),
     album: () => this.#filters.album,
-    ratingOf: (id) => this.#steps.outbox.ratingOf(id),
+    ratingOf: (id) => steps.outbox.ratingOf(id),
     moveBy: (step) => this.#order.moveBy(step),
     moveTo: (index) => this.#order.moveTo(index),
     dropOn: (id) => (id === '' ? askAlbumName((name) => this.#add(name, true)) : this.#add(id, false)),
   });
-  readonly #order: AlbumOrder;
+  readonly #order = new AlbumOrder(this.#grid, {
+    album: () => this.#filters.album,
+    reload: () => this.#load(true),
+  });
   readonly #loupe = new Loupe(this.#grid, () => {
     byId('main').classList.toggle('has-loupe', this.#loupe.isOpen);
     this.#grid.reveal();
   });
-  readonly #editing: Editing;
+  readonly #editing: Editing = new Editing({
+    onSummary: (summary, selected) => {
+      this.#panel.show(summary, selected);
+      if (summary) this.#bar.showRatings(summary.ratings, summary.images);
+      if (!summary) void this.#health.show();
+    },
+    onRatings: (ratings, images) => {
+      this.#panel.showRatings(ratings, images);
+      this.#bar.showRatings(ratings, images);
+      this.#grid.update();
+    },
+    onEdited: (edited, edits) => {
+      this.#grid.refresh(edited);
+      this.#health.forget();
+      // What is no longer in the album that is shown has no place in its order.
+      if (this.#filters.album !== undefined && edits.some(({ removeAlbums }) => removeAlbums))
+        void this.#load(true);
+    },
+    onGone: () => void this.#load(),
+  });
   readonly #healthActions: HealthActions = {
     showPictures: (query) => this.#only({ shows: [query] }),
     showImport: (change) => this.showImport(change),
     showUnused: (kind) => this.entries.showUnused(kind),
   };
   readonly #health = new HealthPanel(this.#healthActions);
-  readonly #panel: Panel;
+  readonly #panel = new Panel(
+    {
+      rate: (rating) => this.#rate(rating, this.#loupe.isOpen),
+      edit: (edit) => void this.#editing.edit(edit),
+      remove: (isTakeDown) => this.#askRemoval(isTakeDown),
+    },
+    el(
+      'div',
+      { class: 'hint' },
+      el('h2', {}, 'Nothing selected'),
+      el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
+      this.#health.element,
+    ),
+    this.#order.element,
+  );
   readonly #bar = new Bar({
     clear: () => this.#grid.clear(),
     several: () => {
@@ -67,56 +102,14 @@ export class PicturesPage {
     view: () => this.#loupe.open(),
     grid: () => this.#loupe.close(),
     repeat: () => this.#editing.repeat(),
-    undo: () => void this.#steps.undoLast(),
+    undo: () => void steps.undoLast(),
     remove: () => this.#askRemoval(false),
     rate: (rating) => this.#rate(rating, true),
     next: () => this.#loupe.step(1),
     onSheet: () => this.#grid.reveal(),
   });
 
-  constructor(steps: Steps) {
-    this.#steps = steps;
-    this.entries = new EntryList(steps, (filter) => this.#only({ entries: [filter] }));
-    this.#order = new AlbumOrder(steps, this.#grid, {
-      album: () => this.#filters.album,
-      reload: () => this.#load(true),
-    });
-    this.#editing = new Editing(steps, {
-      onSummary: (summary, selected) => {
-        this.#panel.show(summary, selected);
-        if (summary) this.#bar.showRatings(summary.ratings, summary.images);
-        if (!summary) void this.#health.show();
-      },
-      onRatings: (ratings, images) => {
-        this.#panel.showRatings(ratings, images);
-        this.#bar.showRatings(ratings, images);
-        this.#grid.update();
-      },
-      onEdited: (edited, edits) => {
-        this.#grid.refresh(edited);
-        this.#health.forget();
-        // What is no longer in the album that is shown has no place in its order.
-        if (this.#filters.album !== undefined && edits.some(({ removeAlbums }) => removeAlbums))
-          void this.#load(true);
-      },
-      onGone: () => void this.#load(),
-    });
-    this.#panel = new Panel(
-      steps,
-      {
-        rate: (rating) => this.#rate(rating, this.#loupe.isOpen),
-        edit: (edit) => void this.#editing.edit(edit),
-        remove: (isTakeDown) => this.#askRemoval(isTakeDown),
-      },
-      el(
-        'div',
-        { class: 'hint' },
-        el('h2', {}, 'Nothing selected'),
-        el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
-        this.#health.element,
-      ),
-      this.#order.element,
-    );
+  constructor() {
     byId('select-all').addEventListener('click', () => {
       this.#grid.selectAll();
       this.#grid.focus();
@@ -143,8 +136,8 @@ export class PicturesPage {
       ),
       ...Object.fromEntries(Object.keys(this.#panel.fields).map((key) => [key, focusField(key)])),
       '.': onPictures(() => this.#editing.repeat()),
-      z: () => (this.#loupe.isOpen ? this.#loupe.zoom() : this.#steps.undoLast()),
-      'mod+z': () => this.#steps.undoLast(),
+      z: () => (this.#loupe.isOpen ? this.#loupe.zoom() : steps.undoLast()),
+      'mod+z': () => steps.undoLast(),
       'mod+a': onPictures(() => this.#loupe.isOpen || this.#grid.selectAll()),
       Delete: onPictures(() => this.#askRemoval(false)),
       Escape: onPictures(() => this.#leave()),
@@ -224,14 +217,14 @@ export class PicturesPage {
   /** With `keepsSelection`, about the same pictures are listed in another order. */
   #load(keepsSelection = false): Promise<void> {
     return this.#request.start(async (signal) => {
-      const [bytes, last] = await Promise.all([getIds(this.#filters.query, signal), this.#steps.load()]);
+      const [bytes, last] = await Promise.all([getIds(this.#filters.query, signal), steps.load()]);
       const all = new IdList(bytes, false);
       this.#editing.base = last;
       const { record } = this.#filters;
       this.#ids = record ? await search(all, record, signal) : all;
       this.#grid.refresh();
       this.#showList(keepsSelection);
-      this.#filters.setImports(await loadImports());
+      this.#filters.setImports(await loadImports(signal));
     });
   }
 

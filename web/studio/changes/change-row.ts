@@ -1,7 +1,7 @@
 /** A change of the log as a row: what it changed, and the dialog that undoes it. */
 import type { Change, ChangeGroup, DescribedItem, Undone } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import { previewUndo, type Steps } from '../saving/steps.ts';
+import { previewUndo, steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
 import { button, showDialog } from '../shared/elements.ts';
 import { capitalise, countPictures, explain, formatNumber } from '../shared/notices.ts';
@@ -29,7 +29,6 @@ const PREVIEW_SIZE = 128;
 const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 export function changeRow(
-  steps: Steps,
   change: Change & Partial<ChangeGroup>,
   { image, isOpen = false, actions = [] }: RowOptions = {},
 ): HTMLElement {
@@ -57,10 +56,7 @@ export function changeRow(
   details.addEventListener('toggle', () => {
     if (!details.open || content.childElementCount > 0) return;
     if (parts.length === 0) void showItems(content, change, image);
-    else
-      content.append(
-        el('ul', { class: 'changes' }, ...parts.map((part) => changeRow(steps, part, { image }))),
-      );
+    else content.append(el('ul', { class: 'changes' }, ...parts.map((part) => changeRow(part, { image }))));
   });
   return el(
     'li',
@@ -71,7 +67,7 @@ export function changeRow(
       { class: 'actions' },
       ...(states[state] ? [el('span', { class: 'quiet' }, states[state])] : []),
       ...actions,
-      ...(state === 'done' ? [rowButton(change, 'Undo…', () => void askUndo(steps, change))] : []),
+      ...(state === 'done' ? [rowButton(change, 'Undo…', () => void askUndo(change))] : []),
     ),
   );
 }
@@ -166,7 +162,7 @@ function preview(id: string, instead: Node | string = ''): HTMLElement {
 
 const MAX_PREVIEWS = 10;
 
-async function askUndo(steps: Steps, change: Change & Partial<ChangeGroup>): Promise<void> {
+async function askUndo(change: Change & Partial<ChangeGroup>): Promise<void> {
   const { parts = [] } = change;
   if (parts.length > 0) {
     const count = formatNumber(parts.length);
@@ -276,7 +272,7 @@ const shortTimes = new Intl.DateTimeFormat('en', {
 });
 
 /** The newest one first. */
-export const loadImports = () => get('/data/imports', {});
+export const loadImports = (signal: AbortSignal) => get('/data/imports', {}, signal);
 export const describeTime = (at: string) => times.format(new Date(at));
 /** Several imports may be of the same minute. */
 export const describeOption = ({ at, added, changed }: Change) =>

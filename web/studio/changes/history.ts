@@ -1,7 +1,6 @@
 /** Lists of changes: the page with those of imports, commands and the studio, and the changes of the selected picture. */
 import type { Change } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import type { Steps } from '../saving/steps.ts';
 import { get, LastWork } from '../shared/api.ts';
 import { choice, field, showPage } from '../shared/elements.ts';
 import { formatNumber } from '../shared/notices.ts';
@@ -11,7 +10,6 @@ import { changeRow, ORIGINS } from './change-row.ts';
 const MAX_LISTED = 200;
 
 export class HistoryPage {
-  readonly #steps: Steps;
   readonly #origin = choice({ '': 'any', ...ORIGINS });
   readonly #since = el('input', { type: 'date' });
   readonly #note = el('p', { class: 'quiet', role: 'status' });
@@ -19,8 +17,7 @@ export class HistoryPage {
   readonly #controls = [this.#note, field('Made by', this.#origin), field('Since', this.#since)];
   readonly #request = new LastWork();
 
-  constructor(steps: Steps) {
-    this.#steps = steps;
+  constructor() {
     for (const filter of [this.#origin, this.#since])
       filter.addEventListener('change', () => void this.#load());
   }
@@ -53,7 +50,7 @@ export class HistoryPage {
       ),
     );
     this.#list.replaceChildren(
-      ...changes.map((change) => changeRow(this.#steps, change, { isOpen: open.has(String(change.number)) })),
+      ...changes.map((change) => changeRow(change, { isOpen: open.has(String(change.number)) })),
     );
     if (focused) this.#list.querySelector<HTMLElement>(`[data-number="${focused}"] summary`)?.focus();
   }
@@ -65,7 +62,6 @@ export class HistoryPage {
 const FIRST_OPEN = 3;
 
 export class PictureHistory {
-  readonly #steps: Steps;
   readonly #list = el('ul', { class: 'changes narrow' });
   readonly #note = el('p', { class: 'quiet', role: 'status' });
   readonly element = el(
@@ -78,8 +74,7 @@ export class PictureHistory {
   #id: string | undefined;
   readonly #request = new LastWork();
 
-  constructor(steps: Steps) {
-    this.#steps = steps;
+  constructor() {
     this.element.addEventListener('toggle', () => void this.#load());
   }
 
@@ -99,9 +94,7 @@ export class PictureHistory {
       const changes = await get('/data/history', { image: id }, signal);
       this.#note.textContent = changes.length === 0 ? 'No changes of this picture.' : '';
       this.#list.replaceChildren(
-        ...changes.map((change, index) =>
-          changeRow(this.#steps, change, { image: id, isOpen: index < FIRST_OPEN }),
-        ),
+        ...changes.map((change, index) => changeRow(change, { image: id, isOpen: index < FIRST_OPEN })),
       );
     });
   }

@@ -1,6 +1,6 @@
 /** Pictures are dragged to albums, and to other places in the order of one. */
 import { el } from '../../dom.ts';
-import type { Steps } from '../saving/steps.ts';
+import { steps } from '../saving/steps.ts';
 import { change, get, LastWork } from '../shared/api.ts';
 import { ask, button, textField } from '../shared/elements.ts';
 import type { IdList } from '../shared/id-list.ts';
@@ -139,12 +139,10 @@ const MOVES = { 'To start': -FURTHEST, Earlier: -1, Later: 1, 'To end': FURTHEST
 
 export class AlbumOrder {
   readonly element = el('fieldset', { class: 'toggles', 'aria-label': 'Move in the album', hidden: true });
-  readonly #steps: Steps;
   readonly #pictures: Pictures;
   readonly #actions: OrderActions;
 
-  constructor(steps: Steps, pictures: Pictures, actions: OrderActions) {
-    this.#steps = steps;
+  constructor(pictures: Pictures, actions: OrderActions) {
     this.#pictures = pictures;
     this.#actions = actions;
     for (const [label, step] of Object.entries(MOVES))
@@ -166,7 +164,7 @@ export class AlbumOrder {
     const album = this.#actions.album();
     if (album === undefined) return false;
     const moved = this.#pictures.selectedIds();
-    void this.#steps
+    void steps
       .changeNow(async () => {
         const { ids } = this.#pictures;
         const selected = new Set(moved.map((id) => ids.indexOf(id)).filter((index) => index >= 0));

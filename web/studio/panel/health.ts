@@ -4,7 +4,7 @@ import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
 import { get } from '../shared/api.ts';
 import { button } from '../shared/elements.ts';
-import { countPictures, explain, formatNumber, formatSize } from '../shared/notices.ts';
+import { countPictures, explain, formatNumber, formatSize, KINDS, plurals } from '../shared/notices.ts';
 import { helpTexts } from '../shared/shortcuts.ts';
 
 export interface HealthActions {
@@ -14,13 +14,6 @@ export interface HealthActions {
   /** Lists the entries without pictures. */
   showUnused(kind: Kind): void;
 }
-
-const plurals: Record<Kind, [one: string, several: string]> = {
-  artist: ['artist', 'artists'],
-  category: ['category', 'categories'],
-  character: ['character', 'characters'],
-  album: ['album', 'albums'],
-};
 
 /** Counting keeps the server from sending pictures, so those in sight come first. */
 async function picturesInSight(): Promise<void> {
@@ -70,10 +63,9 @@ export class HealthPanel {
               showPictures(query),
             ),
           ];
-    const entries = (Object.keys(plurals) as Kind[]).flatMap((kind) => {
-      const [one, several] = plurals[kind];
+    const entries = KINDS.flatMap((kind) => {
       const count = unused[kind];
-      const text = count === 1 ? `1 ${one}` : `${formatNumber(count)} ${several}`;
+      const text = count === 1 ? `1 ${kind}` : `${formatNumber(count)} ${plurals[kind]}`;
       return count === 0 ? [] : [link(`${text} without pictures`, () => showUnused(kind))];
     });
     const todo = [

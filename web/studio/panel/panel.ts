@@ -9,7 +9,7 @@ import type {
 } from '../../../src/studio/contract.ts';
 import { byId, el, externalLink } from '../../dom.ts';
 import { PictureHistory } from '../changes/history.ts';
-import type { Steps } from '../saving/steps.ts';
+import { steps } from '../saving/steps.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
 import { ask, button } from '../shared/elements.ts';
 import { formatNumber, formatSize } from '../shared/notices.ts';
@@ -54,8 +54,7 @@ export class Panel {
   readonly #sourceName = el('input', { type: 'text', 'aria-label': 'Name of the source' });
   readonly #sourceUrl = el('input', { type: 'url', 'aria-label': 'URL of the source' });
   readonly #former = button('Former file…', () => this.#askFormer(), { class: 'button' });
-  readonly #steps: Steps;
-  readonly #history: PictureHistory;
+  readonly #history = new PictureHistory();
   readonly #form: HTMLElement;
   readonly #hint: HTMLElement;
   readonly tags: Tags;
@@ -63,9 +62,7 @@ export class Panel {
   readonly fields: Record<string, HTMLElement>;
 
   /** `moves` changes the place of pictures in an album. */
-  constructor(steps: Steps, actions: PanelActions, hint: HTMLElement, moves: HTMLElement) {
-    this.#steps = steps;
-    this.#history = new PictureHistory(steps);
+  constructor(actions: PanelActions, hint: HTMLElement, moves: HTMLElement) {
     this.#actions = actions;
     this.#hint = hint;
     for (const rating of RATINGS)
@@ -225,7 +222,7 @@ export class Panel {
     const image = el('img', { src: pictureAddress(id, `former/${PREVIEW_SIZE}`), alt: 'The former file' });
     const effect =
       'The picture keeps its fields, and the stricter rating of both. Its present file goes to the trash.';
-    const press = () => void this.#steps.restoreFile(id);
+    const press = () => void steps.restore(id, true);
     ask('Bring the former file back?', [image, el('p', {}, effect)], 'Bring back', press);
   }
 

@@ -43,10 +43,6 @@ export class Outbox {
 
   constructor(listener: Listener) {
     this.#listener = listener;
-    addEventListener('online', () => void this.send());
-    addEventListener('beforeunload', (event) => {
-      if (this.#waiting.length > 0) event.preventDefault();
-    });
   }
 
   get waiting(): WaitingEdit[] {
@@ -60,6 +56,10 @@ export class Outbox {
 
   /** Sends what other pages left behind. */
   async resume(): Promise<void> {
+    addEventListener('online', () => void this.send());
+    addEventListener('beforeunload', (event) => {
+      if (this.#waiting.length > 0) event.preventDefault();
+    });
     this.#show(await readKept(await this.#getOwner()));
     void this.send();
   }

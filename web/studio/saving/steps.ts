@@ -20,10 +20,10 @@ interface Listener {
   /** Pictures were edited, or were not because somebody else had changed them. */
   onEdited?(ids: Set<string>, edits: ImageEdit[]): void;
   /** Everything on the page may be old. */
-  onUndone?(hasOtherPictures: boolean): void;
+  onStale?(hasOtherPictures: boolean): void;
 }
 
-export class Steps {
+class Steps {
   readonly outbox = new Outbox({
     onWaiting: () => this.#showWaiting(),
     onAnswers: (answers, changed) => this.#onAnswers(answers, changed),
@@ -123,23 +123,29 @@ export class Steps {
         this.show(result);
         results.push(result);
       }
-      this.#tellUndone(results);
+      this.#showUndone(results);
       if (results.length > 1) notify(describeAllUndone(results));
       return true;
     } catch (error) {
       // Somebody else may have undone it.
       await this.load().catch(() => {});
-      this.#tellUndone(results);
+      this.#showUndone(results);
       explain(error);
       return false;
     }
   }
 
-  /** The last one that the picture had. */
-  async restoreFile(id: string): Promise<void> {
-    if (!(await this.tryToMake('/change/restore', { ids: [id] }, 'The former file is back.'))) return;
-    forgetPictures();
-    for (const { onUndone } of this.#listeners) onUndone?.(false);
+  /** From the trash: a picture, or the last file that it had. */
+  async restore(id: string, isFormer: boolean): Promise<void> {
+    const message = isFormer ? 'The former file is back.' : 'The picture is restored.';
+    if (!(await this.tryToMake('/change/restore', { ids: [id] }, message))) return;
+    if (isFormer) forgetPictures();
+    this.markStale(!isFormer);
+  }
+
+  /** Everything on the page may be old, and there may be other pictures. */
+  markStale(hasOtherPictures: boolean): void {
+    for (const { onStale } of this.#listeners) onStale?.(hasOtherPictures);
   }
 
   #showLast(): void {
@@ -183,18 +189,21 @@ export class Steps {
     if (first) explain(new Error(`Not saved: ${first.refused}${others}`));
     if (edited.size > 0) for (const { onEdited } of this.#listeners) onEdited?.(edited, edits);
     const isOlder = answers.some((answer) => answer.isOlder);
-    if (isOlder || answers.some(({ edit }) => 'undoes' in edit)) this.#tellUndone(undone, isOlder);
+    if (isOlder || answers.some(({ edit }) => 'undoes' in edit)) this.#showUndone(undone, isOlder);
   }
 
   /** Of the last one, if there are several. */
-  #tellUndone(results: Omit<Undone, keyof Changed>[], hasOthers = false): void {
+  #showUndone(results: Omit<Undone, keyof Changed>[], hasOthers = false): void {
     const last = results.at(-1);
     if (last) notify(describeUndone(last));
     if (results.some(({ replaced }) => replaced > 0)) forgetPictures();
     const hasOtherPictures = results.some(({ removed, restored }) => removed.count + restored.count > 0);
-    for (const { onUndone } of this.#listeners) onUndone?.(hasOthers || hasOtherPictures);
+    this.markStale(hasOthers || hasOtherPictures);
   }
 }
+
+/** Those of this page. */
+export const steps = new Steps();
 
 const describeUndone = ({ kept, undone }: Pick<Undone, 'kept' | 'undone'>) =>
   kept.count > 0 ? `Undone in part: ${undone}. ${describeKept(kept)}` : `Undone: ${undone}`;

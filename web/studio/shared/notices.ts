@@ -1,5 +1,5 @@
 /** Short messages, the progress of long changes, and numbers and sizes as texts. */
-import type { Progress } from '../../../src/studio/contract.ts';
+import type { Kind, Progress } from '../../../src/studio/contract.ts';
 import { byId } from '../../dom.ts';
 
 // Short messages and the progress of long changes.
@@ -39,6 +39,14 @@ export function hideProgress(): void {
 }
 
 // Numbers and sizes as texts, and lists in texts.
+
+export const plurals: Record<Kind, string> = {
+  artist: 'artists',
+  category: 'categories',
+  character: 'characters',
+  album: 'albums',
+};
+export const KINDS = Object.keys(plurals) as Kind[];
 
 const numbers = new Intl.NumberFormat('en');
 

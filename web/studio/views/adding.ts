@@ -1,7 +1,7 @@
 /** Sends pictures to be added, and shows what became of each. Those that look like others wait for a decision. */
 import type { AddedPicture, Found, RequestTo } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import type { Steps } from '../saving/steps.ts';
+import { steps } from '../saving/steps.ts';
 import { Refused, upload } from '../shared/api.ts';
 import { button } from '../shared/elements.ts';
 import { capitalise, formatNumber, hideProgress, showProgress } from '../shared/notices.ts';
@@ -23,7 +23,6 @@ interface Batch {
 }
 
 export class Adding {
-  readonly #steps: Steps;
   readonly #results = el('ul', { class: 'added' });
   readonly #status = el('p', { class: 'quiet', role: 'status' });
   readonly #trouble = el('div', { class: 'all', hidden: true });
@@ -36,13 +35,12 @@ export class Adding {
   #left = 0;
 
   /** `onAdded` lists the pictures again. */
-  constructor(steps: Steps, onAdded: () => void) {
-    this.#steps = steps;
+  constructor(onAdded: () => void) {
     this.#onAdded = onAdded;
     addEventListener('beforeunload', (event) => {
       if (this.#left > 0) event.preventDefault();
     });
-    steps.listen({ onUndone: forgetSent });
+    steps.listen({ onStale: forgetSent });
   }
 
   /** What was added stays if another one is refused. */
@@ -149,7 +147,7 @@ export class Adding {
         return sent ? this.#outcome(chosen, batch, sent as AddedPicture) : refusal(file, 'skipped');
       }
       const { id, version, label } = decision;
-      this.#steps.show(await upload('/add/replacement', { name: file.name, id, version }, file));
+      steps.show(await upload('/add/replacement', { name: file.name, id, version }, file));
       forgetPictures();
       return result(file, `replaced the file of “${label}”`);
     } catch (error) {
@@ -161,7 +159,7 @@ export class Adding {
     const { added, updated, notes, run } = sent;
     // All that were chosen together are one import, and one step.
     if (run !== undefined) batch.run = String(run);
-    this.#steps.show(sent);
+    steps.show(sent);
     rememberSent(chosen, batch.fields);
     const text = added > 0 ? 'added' : updated > 0 ? 'was there already, updated' : 'was there already';
     return result(chosen.file, text, notes.slice(1));

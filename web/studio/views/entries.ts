@@ -1,22 +1,16 @@
 /** Artists, characters, categories and albums: their lists, and the dialog that changes one. */
 import type { Kind, ListedEntry } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import type { Steps } from '../saving/steps.ts';
+import { steps } from '../saving/steps.ts';
 import { get, LastWork } from '../shared/api.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
 import { ask, button, choice, field, showDialog, showPage, textField } from '../shared/elements.ts';
-import { countPictures, formatNumber, notify } from '../shared/notices.ts';
+import { capitalise, countPictures, formatNumber, notify, plurals } from '../shared/notices.ts';
 
 // The list of artists, characters, categories or albums.
 
 /** More than anyone reads; the text field narrows it down. */
 const MAX_SHOWN = 500;
-const titles: Record<Kind, string> = {
-  artist: 'Artists',
-  category: 'Categories',
-  character: 'Characters',
-  album: 'Albums',
-};
 
 /** Pictures that have an entry. */
 export interface EntryFilter {
@@ -28,7 +22,6 @@ export interface EntryFilter {
 type ShowPictures = (filter: EntryFilter) => void;
 
 export class EntryList {
-  readonly #steps: Steps;
   readonly #showPictures: ShowPictures;
   readonly #search = el('input', {
     type: 'search',
@@ -48,8 +41,7 @@ export class EntryList {
   #entries: ListedEntry[] = [];
   readonly #request = new LastWork();
 
-  constructor(steps: Steps, showPictures: ShowPictures) {
-    this.#steps = steps;
+  constructor(showPictures: ShowPictures) {
     this.#showPictures = showPictures;
     this.#search.addEventListener('input', () => this.#render());
     this.#which.addEventListener('change', () => this.#render());
@@ -69,14 +61,15 @@ export class EntryList {
       el('th', { scope: 'col', class: 'number' }, 'Pictures'),
     );
     const controls = [this.#note, this.#search, this.#which, button('Create…', () => this.#create())];
-    showPage(titles[kind], controls, titles[kind], el('table', {}, el('thead', {}, head), this.#rows));
+    const title = capitalise(plurals[kind]);
+    showPage(title, controls, title, el('table', {}, el('thead', {}, head), this.#rows));
     await this.load();
   }
 
   /** Goes to those of a kind that have no pictures. */
   showUnused(kind: Kind): void {
     this.#which.value = 'unused';
-    location.hash = `#${titles[kind].toLowerCase()}`;
+    location.hash = `#${plurals[kind]}`;
   }
 
   load(): Promise<void> {
@@ -110,7 +103,7 @@ export class EntryList {
 
   #row(entry: ListedEntry): HTMLElement {
     const { id, name, aliases, images } = entry;
-    const edit = () => showEntry(this.#steps, this.#kind, entry, () => this.load());
+    const edit = () => showEntry(this.#kind, entry, () => this.load());
     const pictures = () => this.#showPictures({ kind: this.#kind, id, name });
     const count = formatNumber(images);
     const label = `${count}: show the pictures of ${name}`;
@@ -127,7 +120,7 @@ export class EntryList {
     const name = textField('Name', '');
     const press = async () => {
       const body = { kind: this.#kind, name: name.input.value.trim() };
-      const isDone = await this.#steps.tryToMake('/change/entry/create', body);
+      const isDone = await steps.tryToMake('/change/entry/create', body);
       if (isDone) await this.load();
       return isDone;
     };
@@ -175,9 +168,11 @@ const fieldsOf: Record<Kind, Record<string, string>> = {
   },
 };
 
-function showEntry(steps: Steps, kind: Kind, entry: ListedEntry, onChanged: () => void): void {
+type Save = typeof steps.tryToMake;
+
+function showEntry(kind: Kind, entry: ListedEntry, onChanged: () => void): void {
   const { id, version, fields } = entry;
-  const save: Steps['tryToMake'] = async (...change) => {
+  const save: Save = async (...change) => {
     const isDone = await steps.tryToMake(...change);
     if (isDone) onChanged();
     return isDone;
@@ -231,8 +226,6 @@ function showEntry(steps: Steps, kind: Kind, entry: ListedEntry, onChanged: () =
     ],
   );
 }
-
-type Save = Steps['tryToMake'];
 
 function askTarget(kind: Kind, { id, name, version, images }: ListedEntry, save: Save): false {
   let target: Choice | undefined;

@@ -2,30 +2,20 @@
 import type { RemovedPicture } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
-import type { Steps } from '../saving/steps.ts';
+import { steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
 import { ask, button, showPage } from '../shared/elements.ts';
-import { capitalise, explain, formatNumber } from '../shared/notices.ts';
+import { capitalise, formatNumber } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 
 const MAX_SHOWN = 500;
 const PREVIEW_SIZE = 128;
 
-/** `onRestored` is called when the catalogue has more pictures. */
-export async function showRemoved(steps: Steps, onRestored: () => void): Promise<void> {
-  try {
-    const removed = await get('/data/removed', {});
-    // Unless another page is shown by now.
-    if (location.hash === '#removed') render(removed, steps, onRestored);
-  } catch (error) {
-    explain(error);
-  }
-}
-
-function render(removed: RemovedPicture[], steps: Steps, onRestored: () => void): void {
+export async function showRemoved(signal: AbortSignal): Promise<void> {
+  const removed = await get('/data/removed', {}, signal);
   const inTrash = removed.filter(({ isInTrash }) => isInTrash).length;
-  const empty = button('Empty the trash…', () => askToEmpty(inTrash, steps, onRestored));
-  const rows = removed.slice(0, MAX_SHOWN).map((picture) => row(picture, steps, onRestored));
+  const empty = button('Empty the trash…', () => askToEmpty(inTrash));
+  const rows = removed.slice(0, MAX_SHOWN).map(row);
   // The keyboard stays where it was.
   const focused = buttons().indexOf(document.activeElement as HTMLButtonElement);
   const note = el('p', { class: 'quiet', role: 'status' }, describe(removed.length, inTrash));
@@ -42,21 +32,13 @@ function describe(count: number, inTrash: number): string {
   return `${formatNumber(inTrash)} in the trash, ${formatNumber(count - inTrash)} that imports leave out${shown}`;
 }
 
-function row(
-  { id, removedAt, reason, name: title, isFormer, isInTrash }: RemovedPicture,
-  steps: Steps,
-  onRestored: () => void,
-): HTMLElement {
-  const body = { ids: [id] };
-  const restore = async () => {
-    if (await steps.tryToMake('/change/restore', body, 'The picture is restored.')) onRestored();
-  };
+function row({ id, removedAt, reason, name: title, isFormer, isInTrash }: RemovedPicture): HTMLElement {
+  const restore = () => steps.restore(id, isFormer);
   const allow = async () => {
-    if (await steps.tryToMake('/change/allow', body, 'Imports may add the picture again.'))
-      await showRemoved(steps, onRestored);
+    if (await steps.tryToMake('/change/allow', { ids: [id] }, 'Imports may add the picture again.'))
+      steps.markStale(false);
   };
-  const bringBack = isFormer ? () => steps.restoreFile(id) : restore;
-  const [label, act] = isInTrash ? [isFormer ? 'Bring back' : 'Restore', bringBack] : ['Allow again', allow];
+  const [label, act] = isInTrash ? [isFormer ? 'Bring back' : 'Restore', restore] : ['Allow again', allow];
   const preview = pictureAddress(id, isFormer ? `former/${PREVIEW_SIZE}` : PREVIEW_SIZE);
   const what = [...(isFormer ? ['former file'] : []), isInTrash ? 'in the trash' : 'deleted'].join(', ');
   const name = `${label} ${reason || id}`;
@@ -83,10 +65,10 @@ function row(
   );
 }
 
-function askToEmpty(inTrash: number, steps: Steps, onRestored: () => void): void {
+function askToEmpty(inTrash: number): void {
   const press = async () => {
     const isDone = await steps.tryToMake('/change/trash/empty', {}, 'The trash is empty.');
-    if (isDone) await showRemoved(steps, onRestored);
+    if (isDone) steps.markStale(false);
     return isDone;
   };
   const effect = `All ${formatNumber(inTrash)} pictures and former files are deleted for good. You can’t undo this.`;

@@ -2,34 +2,32 @@
 import type { Alike, Change } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { changeRow, loadImports, rowButton } from '../changes/change-row.ts';
-import type { Steps } from '../saving/steps.ts';
+import { steps } from '../saving/steps.ts';
 import { change, get, post } from '../shared/api.ts';
 import { button, showPage } from '../shared/elements.ts';
 import { countPictures, explain, formatNumber, notify } from '../shared/notices.ts';
 import { describeFacts, pictureCard } from '../shared/picture.ts';
 
-export async function showReview(steps: Steps, showPictures: (change: Change) => void): Promise<void> {
+type ShowPictures = (change: Change) => void;
+
+export async function showReview(signal: AbortSignal, showPictures: ShowPictures): Promise<void> {
   const list = showPage('Review', [], 'Review');
   const note = el('p', { class: 'quiet', role: 'status' }, 'Comparing all pictures…');
-  try {
-    list.append(el('h2', {}, 'Imports'), importList(steps, await loadImports(), showPictures));
-    list.append(el('h2', {}, 'Look-alikes'), note);
-    const { total, groups } = await get('/data/alike', {});
-    const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
-    note.textContent =
-      total === 0
-        ? 'No pictures look alike. “zukan duplicates” also compares pictures that older versions imported.'
-        : `${formatNumber(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
-    list.append(el('div', { class: 'groups' }, ...groups.map((images) => group(steps, images))));
-    const problems = await get('/data/problems', {});
-    list.append(
-      el('h2', {}, 'Problems'),
-      problems.length === 0 ? el('p', { class: 'quiet' }, 'No problems found.') : problemList(problems),
-      fileCheck(),
-    );
-  } catch (error) {
-    explain(error);
-  }
+  list.append(el('h2', {}, 'Imports'), importList(await loadImports(signal), showPictures));
+  list.append(el('h2', {}, 'Look-alikes'), note);
+  const { total, groups } = await get('/data/alike', {}, signal);
+  const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
+  note.textContent =
+    total === 0
+      ? 'No pictures look alike. “zukan duplicates” also compares pictures that older versions imported.'
+      : `${formatNumber(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
+  list.append(el('div', { class: 'groups' }, ...groups.map(group)));
+  const problems = await get('/data/problems', {}, signal);
+  list.append(
+    el('h2', {}, 'Problems'),
+    problems.length === 0 ? el('p', { class: 'quiet' }, 'No problems found.') : problemList(problems),
+    fileCheck(),
+  );
 }
 
 const CHECK_FILES = 'Check the files';
@@ -61,19 +59,19 @@ function fileCheck(): HTMLElement {
   return el('div', { class: 'file-check' }, start, result);
 }
 
-function group(steps: Steps, images: Alike[]): HTMLElement {
+function group(images: Alike[]): HTMLElement {
   const row = el('ul', { class: 'alike' });
-  row.append(...images.map((image) => member(steps, image, images, row)));
+  row.append(...images.map((image) => member(image, images, row)));
   return row;
 }
 
-function member(steps: Steps, image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
-  const keep = () => void removeOthers(steps, image, images, row);
+function member(image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
+  const keep = () => void removeOthers(image, images, row);
   const label = `Keep only this: ${image.label}, ${describeFacts(image)}`;
   return pictureCard(image, button('Keep only this', keep, { 'aria-label': label }));
 }
 
-async function removeOthers(steps: Steps, { id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
+async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
   // A second click on another picture of the group would remove that one, too.
   if (row.ariaBusy === 'true') return;
   row.ariaBusy = 'true';
@@ -102,12 +100,12 @@ async function removeOthers(steps: Steps, { id }: Alike, images: Alike[], row: H
 const FIRST_SHOWN = 5;
 
 /** The first ones of a section, and a button for the others. */
-function importList(steps: Steps, imports: Change[], showPictures: (change: Change) => void): HTMLElement {
+function importList(imports: Change[], showPictures: ShowPictures): HTMLElement {
   if (imports.length === 0) return el('p', { class: 'quiet' }, 'No imports.');
   const row = (change: Change) => {
     const show = () => showPictures(change);
     const hasPictures = change.added + change.changed > 0;
-    return changeRow(steps, change, {
+    return changeRow(change, {
       actions: hasPictures ? [rowButton(change, 'Show pictures', show)] : [],
     });
   };
