@@ -2,7 +2,7 @@
 import type { Change, Rating } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { loadImports } from './changes/change-row.ts';
-import { Filters, search } from './filters.ts';
+import { entryValue, Filters, search } from './filters.ts';
 import { AlbumOrder, askAlbumName } from './grid/album.ts';
 import { Grid } from './grid/grid.ts';
 import { Loupe } from './loupe/loupe.ts';
@@ -29,7 +29,7 @@ export class PicturesPage {
     (file) => this.findLike(file),
   );
   /** The other pages with entries lead here. */
-  readonly entries = new EntryList((filter) => this.#only({ entries: [filter] }));
+  readonly entries = new EntryList((kind, { id, name }) => this.#only({ [kind]: entryValue(id, name) }));
   readonly #grid = new Grid({
     onSelect: () => this.#onSelect(),
     onTiles: () => this.#loupe.update(),
@@ -69,7 +69,7 @@ export class PicturesPage {
     onGone: () => void this.#load(),
   });
   readonly #healthActions: HealthActions = {
-    showPictures: (query) => this.#only({ shows: [query] }),
+    showPictures: (query) => this.#only({ show: query }),
     showImport: (change) => this.showImport(change),
     showUnused: (kind) => this.entries.showUnused(kind),
   };
@@ -196,7 +196,7 @@ export class PicturesPage {
     if (this.#loupe.isOpen) this.#loupe.close();
   }
 
-  #only(filters: Parameters<Filters['only']>[0]): void {
+  #only(filters: Record<string, string>): void {
     location.hash = '#pictures';
     this.#filters.only(filters);
     this.focus();

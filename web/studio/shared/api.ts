@@ -44,8 +44,8 @@ export async function get<A extends AddressOf<'query'>>(
 }
 
 /** The ids of pictures, 16 bytes each. */
-export async function getIds(query: RequestTo<'/data/images'>, signal: AbortSignal): Promise<Uint8Array> {
-  const response = await open(addressWith('/data/images', query), { signal });
+export async function getIds(query: URLSearchParams, signal: AbortSignal): Promise<Uint8Array> {
+  const response = await open(`/data/images?${query}`, { signal });
   return new Uint8Array(await response.arrayBuffer());
 }
 

@@ -24,6 +24,22 @@ export function choice(options: Record<string, string>, attributes: Attributes =
   return el('select', attributes, ...entries);
 }
 
+/** Lets people choose files. */
+export function fileButton(
+  label: string,
+  look: string,
+  attributes: Attributes,
+  choose: (files: File[]) => void,
+): HTMLElement {
+  const input = el('input', { type: 'file', class: 'visually-hidden', ...attributes });
+  input.addEventListener('change', () => {
+    choose([...(input.files ?? [])]);
+    // So that the same files can be chosen again.
+    input.value = '';
+  });
+  return el('label', { class: look }, label, input);
+}
+
 /** In place of the page before. `controls` are next to the title. Returns the element of the content, which `label` names. */
 export function showPage(title: string, controls: Node[], label: string, ...content: Node[]): HTMLElement {
   const region = { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label };

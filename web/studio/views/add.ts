@@ -3,7 +3,7 @@ import type { Kind, Rating } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { RATINGS } from '../panel/panel.ts';
 import { Combobox } from '../shared/combobox.ts';
-import { button, choice, field, showPage } from '../shared/elements.ts';
+import { button, choice, field, fileButton, showPage } from '../shared/elements.ts';
 import { explain, formatNumber, notify } from '../shared/notices.ts';
 import {
   Adding,
@@ -77,15 +77,10 @@ export class AddPage {
   }
 
   async show(): Promise<void> {
-    const pick = (label: string, attributes: Record<string, string | boolean>) => {
-      const input = el('input', { type: 'file', multiple: true, class: 'visually-hidden', ...attributes });
-      input.addEventListener('change', () => {
-        this.#choose(chosenFiles(input.files ?? []));
-        // So that the same files can be chosen again.
-        input.value = '';
-      });
-      return el('label', { class: 'button' }, label, input);
-    };
+    const pick = (label: string, attributes: Record<string, string | boolean>) =>
+      fileButton(label, 'button', { multiple: true, ...attributes }, (files) =>
+        this.#choose(chosenFiles(files)),
+      );
     const combobox = (title: string, label: string, kind: Kind) => {
       const { element } = new Combobox({
         label,

@@ -321,9 +321,9 @@ export async function filesOf({ items }: DataTransfer): Promise<ChosenFile[]> {
 }
 
 /** Those of a file input. */
-export function chosenFiles(files: Iterable<File>): ChosenFile[] {
+export function chosenFiles(files: File[]): ChosenFile[] {
   const folders = ({ webkitRelativePath }: File) => webkitRelativePath.split('/').slice(0, -1);
-  return withoutRoot(Array.from(files, (file) => ({ file, folders: folders(file) })));
+  return withoutRoot(files.map((file) => ({ file, folders: folders(file) })));
 }
 
 /** A single folder is the one to import, so its own name does not count, as for the command. */

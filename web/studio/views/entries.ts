@@ -12,14 +12,7 @@ import { capitalise, countPictures, formatNumber, notify, plurals } from '../sha
 /** More than anyone reads; the text field narrows it down. */
 const MAX_SHOWN = 500;
 
-/** Pictures that have an entry. */
-export interface EntryFilter {
-  kind: Kind;
-  id: string;
-  name: string;
-}
-
-type ShowPictures = (filter: EntryFilter) => void;
+type ShowPictures = (kind: Kind, entry: ListedEntry) => void;
 
 export class EntryList {
   readonly #showPictures: ShowPictures;
@@ -102,9 +95,9 @@ export class EntryList {
   }
 
   #row(entry: ListedEntry): HTMLElement {
-    const { id, name, aliases, images } = entry;
+    const { name, aliases, images } = entry;
     const edit = () => showEntry(this.#kind, entry, () => this.load());
-    const pictures = () => this.#showPictures({ kind: this.#kind, id, name });
+    const pictures = () => this.#showPictures(this.#kind, entry);
     const count = formatNumber(images);
     const label = `${count}: show the pictures of ${name}`;
     return el(
