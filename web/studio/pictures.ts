@@ -3,7 +3,7 @@ import type { Change, Rating } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
 import { loadImports } from './changes/change-row.ts';
 import { entryValue, Filters, search } from './filters.ts';
-import { AlbumOrder, askAlbumName } from './grid/album.ts';
+import { askAlbumName } from './grid/album.ts';
 import { Grid } from './grid/grid.ts';
 import { Loupe } from './loupe/loupe.ts';
 import { Bar } from './panel/bar.ts';
@@ -20,7 +20,7 @@ import type { Shortcuts } from './shared/shortcuts.ts';
 import { EntryList } from './views/entries.ts';
 
 export class PicturesPage {
-  #ids = new IdList(new Uint8Array(), false);
+  #ids = new IdList();
   readonly #request = new LastWork();
   #listed = Promise.resolve();
   readonly #filters = new Filters(
@@ -35,14 +35,8 @@ export class PicturesPage {
     onTiles: () => this.#loupe.update(),
     open: () => this.#loupe.open(),
     album: () => this.#filters.album,
-    ratingOf: (id) => steps.outbox.ratingOf(id),
-    moveBy: (step) => this.#order.moveBy(step),
-    moveTo: (index) => this.#order.moveTo(index),
-    dropOn: (id) => (id === '' ? askAlbumName((name) => this.#add(name, true)) : this.#add(id, false)),
-  });
-  readonly #order = new AlbumOrder(this.#grid, {
-    album: () => this.#filters.album,
     reload: () => this.#load(true),
+    dropOn: (id) => (id === '' ? askAlbumName((name) => this.#add(name, true)) : this.#add(id, false)),
   });
   readonly #loupe = new Loupe(this.#grid, () => {
     byId('main').classList.toggle('has-loupe', this.#loupe.isOpen);
@@ -87,7 +81,7 @@ export class PicturesPage {
       el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
       this.#health.element,
     ),
-    this.#order.element,
+    this.#grid.order.element,
   );
   readonly #bar = new Bar({
     clear: () => this.#grid.clear(),
@@ -218,7 +212,7 @@ export class PicturesPage {
   #load(keepsSelection = false): Promise<void> {
     return this.#request.start(async (signal) => {
       const [bytes, last] = await Promise.all([getIds(this.#filters.query, signal), steps.load()]);
-      const all = new IdList(bytes, false);
+      const all = new IdList(bytes);
       this.#editing.base = last;
       const { record } = this.#filters;
       this.#ids = record ? await search(all, record, signal) : all;
@@ -234,7 +228,7 @@ export class PicturesPage {
     byId('empty').hidden = ids.length > 0;
     byId('grid').hidden = ids.length === 0;
     const isOrdered = this.#filters.album !== undefined;
-    for (const element of [byId('album-order'), this.#order.element]) element.hidden = !isOrdered;
+    for (const element of [byId('album-order'), grid.order.element]) element.hidden = !isOrdered;
     byId('order-field').hidden = isOrdered;
     if (keepsSelection && ids.length > 0) {
       grid.reorder(ids);

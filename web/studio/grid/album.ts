@@ -20,11 +20,11 @@ export interface Pointer {
   clientY: number;
 }
 
-export interface DropActions {
-  /** The album whose order is shown. */
+export interface AlbumActions {
+  /** The album whose order the grid shows. */
   album(): string | undefined;
-  /** Moves what is selected in that order. */
-  moveTo(index: number): void;
+  /** Shows the order again. */
+  reload(): Promise<void>;
   /** Puts what is selected into an album; into a new one if the id is empty. */
   dropOn(album: string): void;
 }
@@ -40,12 +40,14 @@ export class AlbumDrop {
   );
   /** Where the pictures go. */
   readonly #marker = el('div', { class: 'drop-marker', hidden: true });
-  readonly #actions: DropActions;
+  readonly #order: AlbumOrder;
+  readonly #actions: AlbumActions;
   readonly #request = new LastWork();
   #index: number | undefined;
 
   /** `space` is where the tiles are. */
-  constructor(space: HTMLElement, actions: DropActions) {
+  constructor(space: HTMLElement, order: AlbumOrder, actions: AlbumActions) {
+    this.#order = order;
     this.#actions = actions;
     space.append(this.#marker);
     document.body.append(this.#box, this.#badge);
@@ -89,7 +91,7 @@ export class AlbumDrop {
     this.#request.abort();
     for (const element of [this.#badge, this.#box, this.#marker]) element.hidden = true;
     if (album !== undefined) this.#actions.dropOn(album);
-    else if (pointer && this.#index !== undefined) this.#actions.moveTo(this.#index);
+    else if (pointer && this.#index !== undefined) this.#order.moveTo(this.#index);
   }
 
   /** Whether the pointer is on the list. */
@@ -126,13 +128,6 @@ interface Pictures {
   selectedIds(): string[];
 }
 
-interface OrderActions {
-  /** The album whose order the grid shows. */
-  album(): string | undefined;
-  /** Shows the order again. */
-  reload(): Promise<void>;
-}
-
 /** Behind each other, as far as they go. */
 const FURTHEST = Number.MAX_SAFE_INTEGER;
 const MOVES = { 'To start': -FURTHEST, Earlier: -1, Later: 1, 'To end': FURTHEST };
@@ -140,9 +135,9 @@ const MOVES = { 'To start': -FURTHEST, Earlier: -1, Later: 1, 'To end': FURTHEST
 export class AlbumOrder {
   readonly element = el('fieldset', { class: 'toggles', 'aria-label': 'Move in the album', hidden: true });
   readonly #pictures: Pictures;
-  readonly #actions: OrderActions;
+  readonly #actions: AlbumActions;
 
-  constructor(pictures: Pictures, actions: OrderActions) {
+  constructor(pictures: Pictures, actions: AlbumActions) {
     this.#pictures = pictures;
     this.#actions = actions;
     for (const [label, step] of Object.entries(MOVES))

@@ -1,48 +1,42 @@
 /** The grid of pictures. Only those near the visible part are in the document, however many are listed. */
-import type { Rating, Tile } from '../../../src/studio/contract.ts';
+import type { Tile } from '../../../src/studio/contract.ts';
 import { byId, el } from '../../dom.ts';
 import { IdList } from '../shared/id-list.ts';
-import { AlbumDrop, type DropActions } from './album.ts';
+import { type AlbumActions, AlbumDrop, AlbumOrder } from './album.ts';
 import { gapAt, heightOf, indexesIn, layOut, placeOf, stepOf, type TileLayout } from './layout.ts';
 import { listenForPointers, type Press } from './pointer.ts';
 import { Selection } from './selection.ts';
 import { readTileView, restoreTileView, Tiles, TileWindow } from './tiles.ts';
 
-interface GridActions extends DropActions {
+interface GridActions extends AlbumActions {
   /** The selection has changed. */
   onSelect(): void;
   /** More is known of the pictures in sight. */
   onTiles(): void;
   /** Shows the picture that the keyboard is at large. */
   open(): void;
-  /** The rating of a picture that is not saved yet. */
-  ratingOf(id: string): Rating | undefined;
-  /** Moves what is selected in the order of the album; false if none is shown. */
-  moveBy(step: number): boolean;
 }
 
 export class Grid {
   readonly #box = byId('grid');
   readonly #space = el('div', { class: 'space', role: 'presentation' });
   readonly #actions: GridActions;
-  readonly #tiles = new Tiles(
-    () => this.update(),
-    (id) => this.#actions.ratingOf(id),
-  );
+  readonly #tiles = new Tiles(() => this.update());
   readonly selection = new Selection();
-  #ids = new IdList(new Uint8Array(), false);
+  readonly order: AlbumOrder;
+  ids = new IdList();
   #view = restoreTileView(() => this.changeView());
   readonly #window = new TileWindow(this.#space, this.#tiles, this.#view);
   #layout: TileLayout = layOut(0, 0, this.#view.minSize, 0);
   #frame = 0;
-  #isSelecting = false;
 
   constructor(actions: GridActions) {
     this.#actions = actions;
     this.#box.append(this.#space);
     this.#box.addEventListener('scroll', () => this.#schedule(), { passive: true });
     this.#box.addEventListener('keydown', (event) => this.#press(event));
-    const drop = new AlbumDrop(this.#space, actions);
+    this.order = new AlbumOrder(this, actions);
+    const drop = new AlbumDrop(this.#space, this.order, actions);
     let before: number[] = [];
     listenForPointers(this.#box, this.#space, {
       press: (index, how) => this.#click(index, how),
@@ -66,10 +60,10 @@ export class Grid {
   }
 
   show(ids: IdList): void {
-    this.#ids = ids;
+    this.ids = ids;
     this.selection.reset(ids.length);
     this.isSelecting = false;
-    this.#window.clear(this.#ids, this.#view);
+    this.#window.clear(this.ids, this.#view);
     this.#box.scrollTop = 0;
     this.#layOut();
     this.#actions.onSelect();
@@ -79,8 +73,8 @@ export class Grid {
   reorder(ids: IdList): void {
     const selected = new Set(this.selectedIds());
     const { focus } = this.selection;
-    const focused = focus < 0 ? -1 : ids.indexOf(this.#ids.at(focus));
-    this.#ids = ids;
+    const focused = focus < 0 ? -1 : ids.indexOf(this.ids.at(focus));
+    this.ids = ids;
     this.selection.reset(ids.length);
     const indexes = Array.from({ length: ids.length }, (_, index) => index);
     this.selection.replace(
@@ -98,7 +92,7 @@ export class Grid {
     const top = this.#box.scrollTop / this.#layout.rowHeight;
     const [index, shift] = [Math.floor(top) * this.#layout.columns, top % 1];
     this.#view = readTileView();
-    this.#window.clear(this.#ids, this.#view);
+    this.#window.clear(this.ids, this.#view);
     this.#layOut();
     // The same pictures stay in sight.
     this.#box.scrollTop = placeOf(this.#layout, index).y + shift * this.#layout.rowHeight;
@@ -106,30 +100,24 @@ export class Grid {
 
   /** Whether a click or tap adds a picture to the selection, or takes it out. */
   get isSelecting(): boolean {
-    return this.#isSelecting;
+    return this.#box.classList.contains('selecting');
   }
   set isSelecting(isSelecting: boolean) {
-    this.#isSelecting = isSelecting;
     this.#box.classList.toggle('selecting', isSelecting);
-  }
-
-  get ids(): IdList {
-    return this.#ids;
   }
 
   /** Undefined until it has loaded. */
   tileAt(index: number): Tile | undefined {
-    return this.#tiles.get(this.#ids.at(index));
+    return this.#tiles.get(this.ids.at(index));
   }
 
   selectedIds(): string[] {
-    return this.selection.indexes().map((index) => this.#ids.at(index));
+    return this.selection.indexes().map((index) => this.ids.at(index));
   }
 
   /** What the tiles say has changed. */
   refresh(ids?: Iterable<string>): void {
-    if (ids) this.#tiles.forget(ids);
-    else this.#tiles.forgetAll();
+    this.#tiles.forget(ids);
     this.#window.refresh();
     this.#schedule();
   }
@@ -155,7 +143,7 @@ export class Grid {
 
   clear(): void {
     this.isSelecting = false;
-    this.#select(() => this.selection.clear());
+    this.#select(() => this.selection.selected.clear());
   }
 
   #select(change: () => void): void {
@@ -176,14 +164,14 @@ export class Grid {
     const { selected } = this.selection;
     const isOnly = selected.size === 1 && selected.has(index);
     if (isRange) this.#select(() => this.selection.range(index, isToggle));
-    else if (isToggle || this.#isSelecting) this.#select(() => this.selection.toggle(index));
+    else if (isToggle || this.isSelecting) this.#select(() => this.selection.toggle(index));
     else if (isTouch && isOnly) this.#actions.open();
     else this.goTo(index);
   }
 
   /** The first one starts to select several, the next one selects all between. */
   #hold(index: number): void {
-    const isFirst = !this.#isSelecting;
+    const isFirst = !this.isSelecting;
     this.isSelecting = true;
     this.#select(() => (isFirst ? this.selection.only(index) : this.selection.range(index, true)));
   }
@@ -193,7 +181,7 @@ export class Grid {
     const { selection } = this;
     if (step !== undefined && event.altKey) {
       // Otherwise it means something to the browser.
-      if (this.#actions.moveBy(step)) event.preventDefault();
+      if (this.order.moveBy(step)) event.preventDefault();
     } else if (step !== undefined) {
       event.preventDefault();
       // The first key goes to the first picture, unless it is one that goes further.
@@ -214,7 +202,7 @@ export class Grid {
   #layOut(): void {
     const { width } = this.#space.getBoundingClientRect();
     if (width === 0) return;
-    this.#layout = layOut(this.#ids.length, width, this.#view.minSize, this.#view.captionHeight);
+    this.#layout = layOut(this.ids.length, width, this.#view.minSize, this.#view.captionHeight);
     this.#box.style.setProperty('--caption', `${this.#view.captionHeight}px`);
     this.#space.style.height = `${heightOf(this.#layout)}px`;
     this.#window.place(this.#layout);

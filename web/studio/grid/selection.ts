@@ -15,13 +15,13 @@ export class Selection {
   }
 
   only(index: number): void {
-    this.#goTo(index);
+    this.moveTo(index);
     this.selected.clear();
     if (this.focus >= 0) this.selected.add(this.focus);
   }
 
   toggle(index: number): void {
-    this.#goTo(index);
+    this.moveTo(index);
     if (!this.selected.delete(this.focus) && this.focus >= 0) this.selected.add(this.focus);
   }
 
@@ -37,32 +37,24 @@ export class Selection {
 
   /** Moves the keyboard, and leaves the selection as it is. */
   moveTo(index: number): void {
-    this.#goTo(index);
+    this.focus = this.#clamp(index);
+    this.#anchor = this.focus;
   }
 
   /** Exactly these. The keyboard goes to `focus`, if there is one. */
   replace(indexes: Iterable<number>, focus = this.focus): void {
     this.selected.clear();
     for (const index of indexes) this.selected.add(index);
-    this.#goTo(focus);
+    this.moveTo(focus);
   }
 
   all(): void {
     for (let index = 0; index < this.#length; index++) this.selected.add(index);
   }
 
-  clear(): void {
-    this.selected.clear();
-  }
-
   /** In the order of the list. */
   indexes(): number[] {
     return [...this.selected].sort((a, b) => a - b);
-  }
-
-  #goTo(index: number): void {
-    this.focus = this.#clamp(index);
-    this.#anchor = this.focus;
   }
 
   #clamp(index: number): number {

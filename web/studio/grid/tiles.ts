@@ -1,8 +1,9 @@
 /** The tiles: which are in the document, what they show, and what is loaded for it. */
 import { thumbHashToRGBA } from 'thumbhash';
-import type { Rating, Tile } from '../../../src/studio/contract.ts';
+import type { Tile } from '../../../src/studio/contract.ts';
 import { byId, el } from '../../dom.ts';
 import { readSetting, saveSetting } from '../../storage.ts';
+import { steps } from '../saving/steps.ts';
 import { post } from '../shared/api.ts';
 import { IdList } from '../shared/id-list.ts';
 import { pictureAddress } from '../shared/picture.ts';
@@ -15,7 +16,7 @@ export class TileWindow {
   readonly #space: HTMLElement;
   readonly #tiles: Tiles;
   readonly #shown = new Map<number, HTMLElement>();
-  #ids = new IdList(new Uint8Array(), false);
+  #ids = new IdList();
   #view: TileView;
 
   constructor(space: HTMLElement, tiles: Tiles, view: TileView) {
@@ -221,22 +222,19 @@ const MAX_CACHED = 5000;
 export class Tiles {
   readonly #cached = new Map<string, Tile>();
   readonly #onLoaded: () => void;
-  readonly #ratingOf: (id: string) => Rating | undefined;
   #wanted: string[] = [];
   #isLoading = false;
   /** How often some were forgotten. */
   #changes = 0;
 
-  /** `ratingOf` a picture is one that is not saved yet. */
-  constructor(onLoaded: () => void, ratingOf: (id: string) => Rating | undefined) {
+  constructor(onLoaded: () => void) {
     this.#onLoaded = onLoaded;
-    this.#ratingOf = ratingOf;
   }
 
   /** Also with a rating that is not saved yet. */
   get(id: string): Tile | undefined {
     const tile = this.#cached.get(id);
-    const rating = this.#ratingOf(id);
+    const rating = steps.outbox.ratingOf(id);
     return tile && rating ? { ...tile, rating, isEdited: true } : tile;
   }
 
@@ -246,13 +244,8 @@ export class Tiles {
     if (!this.#isLoading) void this.#load();
   }
 
-  forget(ids: Iterable<string>): void {
+  forget(ids: Iterable<string> = this.#cached.keys()): void {
     for (const id of ids) this.#cached.delete(id);
-    this.#changes++;
-  }
-
-  forgetAll(): void {
-    this.#cached.clear();
     this.#changes++;
   }
 

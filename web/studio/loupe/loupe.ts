@@ -1,21 +1,11 @@
 /** Shows the picture that the keyboard is at large, in place of the grid, with its fields next to it. */
-import type { Tile } from '../../../src/studio/contract.ts';
 import { byId, el } from '../../dom.ts';
 import { readSetting, saveSetting } from '../../storage.ts';
-import type { IdList } from '../shared/id-list.ts';
+import type { Grid } from '../grid/grid.ts';
 import { formatNumber } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 import type { Shortcuts } from '../shared/shortcuts.ts';
 import { LoupeStage } from './stage.ts';
-
-/** What the loupe needs of the grid. */
-interface Pictures {
-  readonly ids: IdList;
-  readonly selection: { readonly focus: number };
-  tileAt(index: number): Tile | undefined;
-  goTo(index: number): void;
-  focus(): void;
-}
 
 const PREVIEW_SIZE = 256;
 const MAX_SIZE = 4096;
@@ -26,7 +16,7 @@ const ADVANCES = 'studio-advances';
 
 export class Loupe {
   readonly #box = byId('loupe');
-  readonly #pictures: Pictures;
+  readonly #grid: Grid;
   readonly #onToggle: () => void;
   readonly #stage: LoupeStage;
   readonly #advances = byId<HTMLInputElement>('advances');
@@ -36,8 +26,8 @@ export class Loupe {
   #ahead = new Map<string, HTMLImageElement>();
 
   /** `onToggle` is called when the loupe was opened or closed. */
-  constructor(pictures: Pictures, onToggle: () => void) {
-    this.#pictures = pictures;
+  constructor(grid: Grid, onToggle: () => void) {
+    this.#grid = grid;
     this.#onToggle = onToggle;
     const zoom = byId('loupe-zoom');
     this.#stage = new LoupeStage(byId('stage'), {
@@ -70,8 +60,8 @@ export class Loupe {
       ArrowUp: whenOpen(() => this.step(-1)),
       ArrowRight: whenOpen(() => this.step(1)),
       ArrowDown: whenOpen(() => this.step(1)),
-      Home: whenOpen(() => this.step(-this.#pictures.ids.length)),
-      End: whenOpen(() => this.step(this.#pictures.ids.length)),
+      Home: whenOpen(() => this.step(-this.#grid.ids.length)),
+      End: whenOpen(() => this.step(this.#grid.ids.length)),
     };
   }
 
@@ -103,14 +93,14 @@ export class Loupe {
     this.#isLeaving = false;
     // It was opened again before the browser went back.
     if (wasLeaving && this.isOpen) history.pushState({ isLoupe: true }, '');
-    else if (history.state?.isLoupe && this.#pictures.selection.focus >= 0) this.#show();
+    else if (history.state?.isLoupe && this.#grid.selection.focus >= 0) this.#show();
     else if (this.isOpen) this.#hide();
     // Chromium clears the focus after the first traversal to an address with a fragment.
     if (wasLeaving) setTimeout(() => this.#keepFocus());
   }
 
   #keepFocus(): void {
-    if (document.activeElement === document.body) (this.isOpen ? this : this.#pictures).focus();
+    if (document.activeElement === document.body) (this.isOpen ? this : this.#grid).focus();
   }
 
   #show(): void {
@@ -127,7 +117,7 @@ export class Loupe {
     this.#stage.clear();
     this.#ahead.clear();
     this.#onToggle();
-    this.#pictures.focus();
+    this.#grid.focus();
   }
 
   focus(): void {
@@ -139,18 +129,18 @@ export class Loupe {
   }
 
   step(by: number): void {
-    const { ids, selection } = this.#pictures;
+    const { ids, selection } = this.#grid;
     const to = Math.max(0, Math.min(selection.focus + by, ids.length - 1));
-    if (to !== selection.focus) this.#pictures.goTo(to);
+    if (to !== selection.focus) this.#grid.goTo(to);
   }
 
   /** Another picture, or more is known of this one. */
   update(): void {
-    const { ids, selection } = this.#pictures;
+    const { ids, selection } = this.#grid;
     const { focus } = selection;
     if (!this.isOpen || focus < 0) return;
     const id = ids.at(focus);
-    const tile = this.#pictures.tileAt(focus);
+    const tile = this.#grid.tileAt(focus);
     const label = tile ? `${tile.label}, ${tile.rating}` : 'Picture';
     byId('loupe-title').textContent = label;
     byId('loupe-place').textContent = `${formatNumber(focus + 1)} of ${formatNumber(ids.length)}`;
@@ -168,7 +158,7 @@ export class Loupe {
   }
 
   #loadAhead(): void {
-    const { ids, selection } = this.#pictures;
+    const { ids, selection } = this.#grid;
     const indexes = AHEAD.map((by) => selection.focus + by).filter((at) => at >= 0 && at < ids.length);
     const addresses = indexes.map((index) => this.#fitting(ids.at(index)));
     const before = this.#ahead;

@@ -30,7 +30,7 @@ interface Listener {
 
 export class Outbox {
   readonly #listener: Listener;
-  readonly #page = new IdList(crypto.getRandomValues(new Uint8Array(16)), false).at(0);
+  readonly #page = new IdList(crypto.getRandomValues(new Uint8Array(16))).at(0);
   #count = 0;
   #owner: Promise<Owner> | undefined;
   #waiting: KeptEdit[] = [];

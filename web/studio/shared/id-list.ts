@@ -8,7 +8,7 @@ export class IdList {
   readonly #isReversed: boolean;
   readonly length: number;
 
-  constructor(bytes: Uint8Array, isReversed: boolean) {
+  constructor(bytes: Uint8Array = new Uint8Array(), isReversed = false) {
     this.#bytes = bytes;
     this.#isReversed = isReversed;
     this.length = bytes.length / ID_BYTES;
@@ -41,7 +41,7 @@ export class IdList {
       const from = (this.#isReversed ? this.length - 1 - position : position) * ID_BYTES;
       bytes.set(this.#bytes.subarray(from, from + ID_BYTES), index * ID_BYTES);
     }
-    return new IdList(bytes, false);
+    return new IdList(bytes);
   }
 
   reversed(): IdList {
