@@ -4,23 +4,13 @@ import { byId } from '../../dom.ts';
 import { formatNumber } from '../shared/notices.ts';
 import { RATINGS } from './panel.ts';
 
-/** By the name of the button. */
-interface BarActions {
-  clear(): void;
-  several(): void;
-  all(): void;
-  view(): void;
-  grid(): void;
-  repeat(): void;
-  undo(): void;
-  remove(): void;
+const BUTTONS = ['clear', 'several', 'all', 'view', 'grid', 'repeat', 'undo', 'remove', 'next'] as const;
+
+interface BarActions extends Record<(typeof BUTTONS)[number], () => void> {
   rate(rating: Rating): void;
-  next(): void;
   /** The fields were opened or closed. */
   onSheet(): void;
 }
-
-const NAMES = ['clear', 'several', 'all', 'view', 'grid', 'repeat', 'undo', 'remove', 'next'] as const;
 
 export class Bar {
   readonly #bar = byId('bar');
@@ -28,7 +18,7 @@ export class Bar {
 
   constructor(actions: BarActions) {
     this.#actions = actions;
-    for (const name of NAMES) this.#button(name).addEventListener('click', () => actions[name]());
+    for (const name of BUTTONS) this.#button(name).addEventListener('click', () => actions[name]());
     for (const rating of RATINGS) this.#button(rating).addEventListener('click', () => actions.rate(rating));
     this.#button('edit').addEventListener('click', () => this.#toggleSheet());
     foldAway('menu', 'nav');

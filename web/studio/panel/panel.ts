@@ -1,6 +1,5 @@
 /** What is known of the selected pictures, and the fields to change it. */
 import type {
-  Counted,
   EditableField,
   ImageEdit,
   Kind,
@@ -32,27 +31,32 @@ export class Panel {
   readonly #actions: PanelActions;
   readonly #head = el('div', { class: 'head' });
   readonly #ratings = el('fieldset', { class: 'toggles', 'aria-label': 'Rating' });
-  readonly #artists = el('ul', { class: 'entries' });
-  readonly #categories = el('ul', { class: 'entries' });
-  readonly #characters = el('ul', { class: 'entries' });
-  readonly #albums = el('ul', { class: 'entries' });
+  readonly #entries = {
+    artists: el('ul', { class: 'entries' }),
+    categories: el('ul', { class: 'entries' }),
+    characters: el('ul', { class: 'entries' }),
+    albums: el('ul', { class: 'entries' }),
+  };
   readonly #edited = el('div', { class: 'decided' });
-  readonly #title = el('input', { type: 'text', 'aria-label': 'Title', maxlength: 255 });
-  readonly #description = el('textarea', { rows: 3, 'aria-label': 'Description', maxlength: 10_000 });
-  readonly #takenAt = el('input', {
-    type: 'text',
-    'aria-label': 'Taken or published',
-    title: 'Such as 2026-01-31 or 2026-01-31T12:00:00+01:00',
-  });
-  readonly #alt = el('textarea', { rows: 2, 'aria-label': 'Alternative text', maxlength: 2000 });
-  readonly #licence = el('input', {
-    type: 'text',
-    'aria-label': 'Licence',
-    title: 'Such as CC BY 4.0, https://… or Name=https://…',
-  });
-  readonly #credit = el('input', { type: 'text', 'aria-label': 'Credit', maxlength: 255 });
-  readonly #sourceName = el('input', { type: 'text', 'aria-label': 'Name of the source' });
-  readonly #sourceUrl = el('input', { type: 'url', 'aria-label': 'URL of the source' });
+  /** By the field of an edit. */
+  readonly #texts = {
+    title: el('input', { type: 'text', 'aria-label': 'Title', maxlength: 255 }),
+    description: el('textarea', { rows: 3, 'aria-label': 'Description', maxlength: 10_000 }),
+    takenAt: el('input', {
+      type: 'text',
+      'aria-label': 'Taken or published',
+      title: 'Such as 2026-01-31 or 2026-01-31T12:00:00+01:00',
+    }),
+    alt: el('textarea', { rows: 2, 'aria-label': 'Alternative text', maxlength: 2000 }),
+    licence: el('input', {
+      type: 'text',
+      'aria-label': 'Licence',
+      title: 'Such as CC BY 4.0, https://… or Name=https://…',
+    }),
+    credit: el('input', { type: 'text', 'aria-label': 'Credit', maxlength: 255 }),
+    sourceName: el('input', { type: 'text', 'aria-label': 'Name of the source' }),
+    sourceUrl: el('input', { type: 'url', 'aria-label': 'URL of the source' }),
+  };
   readonly #former = button('Former file…', () => this.#askFormer(), { class: 'button' });
   readonly #history = new PictureHistory();
   readonly #form: HTMLElement;
@@ -84,7 +88,7 @@ export class Panel {
     const category = combobox('Add a category', 'category', (name) => ({ addCategories: [name] }));
     const character = combobox('Add a character', 'character', (name) => ({ addCharacters: [name] }));
     const album = combobox('Add to an album', 'album', (name) => ({ addAlbums: [name] }));
-    for (const [field, input] of this.#texts) {
+    for (const [field, input] of Object.entries(this.#texts)) {
       input.addEventListener('change', () => {
         input.defaultValue = input.value;
         actions.edit({ [field]: input.value.trim() });
@@ -94,6 +98,8 @@ export class Panel {
         if (this.#form.classList.contains('loading') && !isEdited(input)) setText(input, '');
       });
     }
+    const { categories, characters, artists, albums } = this.#entries;
+    const { title, description, takenAt, alt, sourceName, sourceUrl, licence, credit } = this.#texts;
     const part = (title: string, ...content: Node[]) =>
       el('section', { class: 'part' }, el('h3', {}, title), ...content);
     this.#form = el(
@@ -101,15 +107,15 @@ export class Panel {
       { class: 'form', hidden: true },
       this.#head,
       part('Rating', this.#ratings),
-      part('Categories', this.#categories, category.element, this.tags.element),
-      part('Characters', this.#characters, character.element),
-      part('Artist', this.#artists, artist.element),
-      part('Albums', this.#albums, album.element, moves),
-      part('Title and description', this.#title, this.#description),
-      part('Taken or published', this.#takenAt),
-      part('Alternative text', this.#alt),
-      part('Source', this.#sourceName, this.#sourceUrl),
-      part('Licence and credit', this.#licence, this.#credit),
+      part('Categories', categories, category.element, this.tags.element),
+      part('Characters', characters, character.element),
+      part('Artist', artists, artist.element),
+      part('Albums', albums, album.element, moves),
+      part('Title and description', title, description),
+      part('Taken or published', takenAt),
+      part('Alternative text', alt),
+      part('Source', sourceName, sourceUrl),
+      part('Licence and credit', licence, credit),
       this.#edited,
       el(
         'div',
@@ -125,25 +131,11 @@ export class Panel {
       h: character.input,
       a: artist.input,
       b: album.input,
-      s: this.#sourceName,
+      s: sourceName,
     };
     byId('panel').append(this.#hint, this.#form);
     // The keyboard can scroll it, also when it has no fields.
     byId('panel').tabIndex = 0;
-  }
-
-  /** By the field of an edit. */
-  get #texts() {
-    return [
-      ['title', this.#title],
-      ['description', this.#description],
-      ['takenAt', this.#takenAt],
-      ['alt', this.#alt],
-      ['licence', this.#licence],
-      ['credit', this.#credit],
-      ['sourceName', this.#sourceName],
-      ['sourceUrl', this.#sourceUrl],
-    ] as const;
   }
 
   /** The buttons of entries belong to the pictures before, and must not change others. */
@@ -153,7 +145,7 @@ export class Panel {
 
   /** Saves what somebody is typing, before other pictures are selected. */
   leaveTexts(): void {
-    for (const [, input] of this.#texts) if (document.activeElement === input) input.blur();
+    for (const input of Object.values(this.#texts)) if (document.activeElement === input) input.blur();
   }
 
   show(summary: SelectionSummary | undefined, ids: string[]): void {
@@ -163,30 +155,36 @@ export class Panel {
     this.tags.show(ids);
     this.#history.show(summary?.images === 1 ? ids[0] : undefined);
     if (!summary) return;
-    const { images, source } = summary;
+    const { source } = summary;
     this.#former.hidden = summary.details?.replacedAt === undefined;
     this.#former.value = ids[0] ?? '';
     this.#showHead(summary, ids);
-    this.#showEntries(this.#categories, summary.categories, images, 'addCategories', 'removeCategories');
-    this.#showEntries(this.#characters, summary.characters, images, 'addCharacters', 'removeCharacters');
-    this.#showEntries(this.#albums, summary.albums, images, 'addAlbums', 'removeAlbums');
-    this.#artists.replaceChildren(
-      ...summary.artists.map(({ name, images: count }) =>
-        el('li', {}, el('span', {}, describe(name, count, images))),
-      ),
-    );
-    const texts = { ...summary, sourceName: source?.name, sourceUrl: source?.url };
+    // A picture has one artist, which another one replaces.
+    this.#showEntries(summary, 'artists');
+    this.#showEntries(summary, 'categories', 'addCategories', 'removeCategories');
+    this.#showEntries(summary, 'characters', 'addCharacters', 'removeCharacters');
+    this.#showEntries(summary, 'albums', 'addAlbums', 'removeAlbums');
+    const texts: Record<string, unknown> = {
+      ...summary,
+      ...{ sourceName: source?.name, sourceUrl: source?.url },
+    };
     // What somebody has begun to type stays.
-    for (const [field, input] of this.#texts)
+    for (const [field, input] of Object.entries(this.#texts))
       if (document.activeElement !== input || !isEdited(input)) {
-        setText(input, texts[field] ?? '');
-        input.placeholder = texts[field] === undefined ? 'several' : 'none';
+        const text = texts[field] as string | undefined;
+        setText(input, text ?? '');
+        input.placeholder = text === undefined ? 'several' : 'none';
       }
     const fields = Object.keys(summary.edited) as EditableField[];
-    this.#edited.replaceChildren(
-      ...(fields.length > 0 ? [el('p', { class: 'quiet' }, `Changed by hand: ${fields.join(', ')}.`)] : []),
-      ...(fields.length > 0 ? [this.#resetButton(fields)] : []),
-    );
+    this.#edited.replaceChildren();
+    if (fields.length > 0) {
+      const reset = () => this.#actions.edit({ reset: fields });
+      const title = 'Imports of folders may change these fields again';
+      this.#edited.append(
+        el('p', { class: 'quiet' }, `Changed by hand: ${fields.join(', ')}.`),
+        button('Let imports change them again', reset, { title }),
+      );
+    }
   }
 
   showRatings(ratings: SelectionSummary['ratings'], images: number): void {
@@ -227,30 +225,25 @@ export class Panel {
   }
 
   #showEntries(
-    list: HTMLElement,
-    entries: Counted[],
-    images: number,
-    add: 'addCategories' | 'addCharacters' | 'addAlbums',
-    remove: 'removeCategories' | 'removeCharacters' | 'removeAlbums',
+    summary: SelectionSummary,
+    field: 'artists' | 'categories' | 'characters' | 'albums',
+    add?: 'addCategories' | 'addCharacters' | 'addAlbums',
+    remove?: 'removeCategories' | 'removeCharacters' | 'removeAlbums',
   ): void {
+    const { images } = summary;
     const editButton = (text: string, label: string, edit: ImageEdit) =>
       button(text, () => this.#actions.edit(edit), { class: undefined, 'aria-label': label, title: label });
-    list.replaceChildren(
-      ...entries.map(({ id, name, images: count }) =>
+    this.#entries[field].replaceChildren(
+      ...summary[field].map(({ id, name, images: count }) =>
         el(
           'li',
           {},
           el('span', {}, describe(name, count, images)),
-          ...(count < images ? [editButton('+', `Add ${name} to all`, { [add]: [id] })] : []),
-          editButton('×', `Remove ${name}`, { [remove]: [id] }),
+          ...(add && count < images ? [editButton('+', `Add ${name} to all`, { [add]: [id] })] : []),
+          ...(remove ? [editButton('×', `Remove ${name}`, { [remove]: [id] })] : []),
         ),
       ),
     );
-  }
-
-  #resetButton(fields: EditableField[]): HTMLElement {
-    const title = 'Imports of folders may change these fields again';
-    return button('Let imports change them again', () => this.#actions.edit({ reset: fields }), { title });
   }
 }
 

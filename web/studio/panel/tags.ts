@@ -122,22 +122,21 @@ export async function addAll(names: string[]): Promise<ImageEdit | undefined> {
 /** Undefined if nothing is to be added at all. */
 function askToCreate(missing: string[], known: number): Promise<boolean | undefined> {
   const title = missing.length === 1 ? 'Create a category?' : `Create ${missing.length} categories?`;
-  return new Promise((resolve) => {
-    let answer: boolean | undefined;
-    const choose = (value: boolean) => () => {
-      answer = value;
-      return true;
-    };
-    const subject = missing.length === 1 ? 'This does' : 'These do';
-    showDialog(
-      title,
-      [el('p', {}, `${subject} not exist yet: ${missing.join(', ')}.`)],
-      [
-        { label: 'Create and add', isStrong: true, press: choose(true) },
-        ...(known > 0 ? [{ label: 'Add only the others', press: choose(false) }] : []),
-        { label: 'Cancel' },
-      ],
-    );
-    byId('dialog').addEventListener('close', () => resolve(answer), { once: true });
-  });
+  const subject = missing.length === 1 ? 'This does' : 'These do';
+  const { promise, resolve } = Promise.withResolvers<boolean | undefined>();
+  const choose = (answer: boolean) => () => {
+    resolve(answer);
+    return true;
+  };
+  showDialog(
+    title,
+    [el('p', {}, `${subject} not exist yet: ${missing.join(', ')}.`)],
+    [
+      { label: 'Create and add', isStrong: true, press: choose(true) },
+      ...(known > 0 ? [{ label: 'Add only the others', press: choose(false) }] : []),
+      { label: 'Cancel' },
+    ],
+  );
+  byId('dialog').addEventListener('close', () => resolve(undefined), { once: true });
+  return promise;
 }

@@ -47,19 +47,15 @@ export class Combobox {
     const id = `choices-${++count}`;
     this.#list = el('ul', { id, role: 'listbox', 'aria-label': options.label, hidden: true });
     this.input = el('input', {
-      ...{
-        type: 'text',
-        role: 'combobox',
-        autocomplete: 'off',
-        spellcheck: 'false',
-        placeholder: options.label,
-      },
-      ...{
-        'aria-label': options.label,
-        'aria-expanded': 'false',
-        'aria-controls': id,
-        'aria-autocomplete': 'list',
-      },
+      type: 'text',
+      role: 'combobox',
+      autocomplete: 'off',
+      spellcheck: 'false',
+      placeholder: options.label,
+      'aria-label': options.label,
+      'aria-expanded': 'false',
+      'aria-controls': id,
+      'aria-autocomplete': 'list',
       input: () => void this.#suggest(),
       focus: () => void this.#suggest(),
       blur: () => this.#close(),
