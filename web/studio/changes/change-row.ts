@@ -3,7 +3,7 @@ import type { Change, ChangeGroup, DescribedItem, Undone } from '../../../src/st
 import { el } from '../../dom.ts';
 import { previewUndo, steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
-import { button, showDialog } from '../shared/elements.ts';
+import { ask, button, showDialog } from '../shared/elements.ts';
 import { capitalise, countPictures, explain, formatNumber } from '../shared/notices.ts';
 import { pictureAddress } from '../shared/picture.ts';
 
@@ -164,17 +164,11 @@ const MAX_PREVIEWS = 10;
 
 async function askUndo(change: Change & Partial<ChangeGroup>): Promise<void> {
   const { parts = [] } = change;
+  const summary = el('p', {}, capitalise(change.summary));
   if (parts.length > 0) {
-    const count = formatNumber(parts.length);
-    const numbers = parts.map(({ number }) => number);
-    return showDialog(
-      `Undo these ${count} changes?`,
-      [
-        el('p', {}, capitalise(change.summary)),
-        el('p', { class: 'quiet' }, 'What was changed since stays as it is.'),
-      ],
-      [{ label: 'Undo', isStrong: true, press: () => steps.undo(numbers) }, { label: 'Cancel' }],
-    );
+    const effect = el('p', { class: 'quiet' }, 'What was changed since stays as it is.');
+    const press = () => steps.undo(parts.map(({ number }) => number));
+    return ask(`Undo these ${formatNumber(parts.length)} changes?`, [summary, effect], 'Undo', press);
   }
   const undone = await previewUndo(change.number);
   // Another dialog may wait for an answer.
@@ -186,39 +180,28 @@ async function askUndo(change: Change & Partial<ChangeGroup>): Promise<void> {
     'This is a change too, which you can undo in the history.',
     ...(change.source ? ['The next import of the same files does the same again.'] : []),
   ];
-  showDialog(
-    isEmpty ? 'There is nothing to undo' : 'Undo this change?',
-    [
-      el('p', {}, capitalise(change.summary)),
-      el('p', { class: 'quiet' }, `${describeTime(change.at)} · ${describeOrigin(change)}`),
-      ...effects(undone),
-      ...(isEmpty || isVisible ? [] : [el('p', {}, 'Only what imports leave out changes.')]),
-      ...keptList(undone.kept),
-      ...(isEmpty ? [] : [el('p', { class: 'quiet' }, notes.join(' '))]),
-    ],
-    isEmpty
-      ? [{ label: 'Close', isStrong: true }]
-      : [{ label: 'Undo', isStrong: true, press: () => steps.undo([change.number]) }, { label: 'Cancel' }],
-  );
+  const content = [
+    summary,
+    el('p', { class: 'quiet' }, `${describeTime(change.at)} · ${describeOrigin(change)}`),
+    ...effects(undone),
+    ...(isEmpty || isVisible ? [] : [el('p', {}, 'Only what imports leave out changes.')]),
+    ...keptList(undone.kept),
+    ...(isEmpty ? [] : [el('p', { class: 'quiet' }, notes.join(' '))]),
+  ];
+  if (isEmpty) showDialog('There is nothing to undo', content, [{ label: 'Close', isStrong: true }]);
+  else ask('Undo this change?', content, 'Undo', () => steps.undo([change.number]));
 }
 
 function effects({ removed, restored, changed, entries }: Undone): HTMLElement[] {
-  const [one, many] = ['1 artist, character or category', `${entries} artists, characters and categories`];
+  const entriesText =
+    entries === 1
+      ? '1 artist, character or category is removed, restored or changed back.'
+      : `${entries} artists, characters and categories are removed, restored or changed back.`;
   return [
     ...counted(removed, 'moves to the trash.', 'move to the trash.'),
     ...counted(restored, 'comes back from the trash.', 'come back from the trash.'),
     ...counted(changed, 'gets former fields back.', 'get former fields back.'),
-    ...(entries > 0
-      ? [
-          el(
-            'p',
-            {},
-            entries === 1
-              ? `${one} is removed, restored or changed back.`
-              : `${many} are removed, restored or changed back.`,
-          ),
-        ]
-      : []),
+    ...(entries > 0 ? [el('p', {}, entriesText)] : []),
   ];
 }
 
