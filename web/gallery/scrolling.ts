@@ -19,15 +19,8 @@ interface Place {
   top: number;
 }
 
-export interface Scrolling {
-  /** False if there is no more. */
-  more(): Promise<boolean>;
-  /** Notes the place in the current entry of the history. */
-  remember(): void;
-}
-
 /** `onAdded` is called with the items that join the list. */
-export function initScrolling(onAdded: (items: Iterable<Element>) => void): Scrolling {
+export function initScrolling(onAdded: (items: Iterable<Element>) => void) {
   const main = document.querySelector('main') as HTMLElement;
   const list = main.querySelector(':scope > :is(.grid, .entries)');
   const link = main.querySelector<HTMLAnchorElement>('.pages a[rel~="next"]');
@@ -62,6 +55,7 @@ export function initScrolling(onAdded: (items: Iterable<Element>) => void): Scro
       observe();
     }
   };
+  /** False if there is no more. */
   const more = async () => {
     if (!link.isConnected) return false;
     loading ??= load();
@@ -107,6 +101,7 @@ export function initScrolling(onAdded: (items: Iterable<Element>) => void): Scro
     }
   });
 
+  /** Notes the place in the current entry of the history. */
   const remember = () => {
     const place: Place = { first, pages, top: scrollY };
     history.replaceState({ ...history.state, place }, '');

@@ -94,23 +94,16 @@ const INTERVAL_MS = 5000;
 /** Until then, a picture that has not loaded is waited for. */
 const MAX_LOAD_MS = 20_000;
 
-interface Slideshow {
-  isPlaying(): boolean;
-  toggle(): void;
-  stop(): void;
-  /** Counts the time of the picture from now on. */
-  restart(isLoaded?: boolean): void;
-}
-
 /** `next` returns whether there was another picture. `mustWait` says whether the visitor looks at this one closely. */
 export function createSlideshow(
   viewer: HTMLElement,
   button: HTMLElement,
   next: () => Promise<boolean>,
   mustWait: () => boolean,
-): Slideshow {
+) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const isPlaying = () => viewer.classList.contains('playing');
+  /** Counts the time of the picture from now on. */
   const restart = (isLoaded = true) => {
     clearTimeout(timer);
     if (isPlaying()) timer = setTimeout(advance, isLoaded ? INTERVAL_MS : MAX_LOAD_MS);
