@@ -165,7 +165,7 @@ export interface Applied {
   /** Why it was not applied. */
   refused?: string;
   /** What it undid. */
-  undone?: Omit<Undone, keyof Changed>;
+  undone?: Undone;
 }
 
 /** How far a change is. */
@@ -250,7 +250,7 @@ export interface Listed<T> {
 }
 
 /** What undoing a change did, or would do. */
-export interface Undone extends Changed {
+export interface Undone {
   /** The change. */
   number: number;
   undone: string;
@@ -379,7 +379,9 @@ export const endpoints = {
   '/change/allow': change(Selection).returns<Changed>(),
   '/change/restore': change(Selection).returns<Changed>(),
   '/change/trash/empty': change(Nothing).returns<Changed & { images: number; files: number }>(),
-  '/change/undo': change(Type.Closed({ change: ChangeNumber, isPreview: Type.Boolean() })).returns<Undone>(),
+  '/change/undo': change(Type.Closed({ change: ChangeNumber, isPreview: Type.Boolean() })).returns<
+    Undone & Changed
+  >(),
   '/change/entry': change(
     Type.Closed({
       kind: KindSchema,

@@ -62,27 +62,19 @@ export function listImports({ changeLog }: CatalogueSnapshot): Promise<Change[]>
   return changeLog.list({ limit: MAX_IMPORTS, isImport: true });
 }
 
-export function viewUndo({
-  change,
-  removed,
-  restored,
-  changed,
-  replaced,
-  entries,
-  kept,
-}: UndoResult): Omit<Undone, keyof Changed> {
-  const view = <T>(items: T[]): Listed<T> => ({ count: items.length, listed: items.slice(0, MAX_LISTED) });
+export function viewUndo({ change, ...result }: UndoResult): Undone {
   return {
+    ...result,
     number: change.number,
     undone: change.summary,
-    removed: view(removed),
-    restored: view(restored),
-    changed: view(changed),
-    replaced,
-    entries,
-    kept: view(kept),
+    removed: firstOf(result.removed),
+    restored: firstOf(result.restored),
+    changed: firstOf(result.changed),
+    kept: firstOf(result.kept),
   };
 }
+
+const firstOf = <T>(items: T[]): Listed<T> => ({ count: items.length, listed: items.slice(0, MAX_LISTED) });
 
 /** Pictures and former files in the trash, and those that imports leave out; the last one first. */
 export async function listRemoved(snapshot: CatalogueSnapshot): Promise<RemovedPicture[]> {

@@ -11,7 +11,7 @@ import { matchEntries } from '../changes/references.ts';
 import { findOutdated } from '../import/files.ts';
 import type { Counted, ListedEntry, RequestTo, ResponseOf } from './contract.ts';
 import { findAlikeIds, findLackingIds, findLikeIds } from './review.ts';
-import { entryVersion } from './summary.ts';
+import { count, entryVersion } from './summary.ts';
 
 const ID_BYTES = 16;
 const MAX_SUGGESTIONS = 12;
@@ -171,8 +171,7 @@ export async function findNeighbourCategories(
   const others = await snapshot.imagesByNumber([...near.difference(numbers)].filter((number) => number > 0));
   const categoriesOf = ({ document }: { document: string }) => readDocument(document).categories;
   const counts = new Map<string, Counted>();
-  for (const { id, name } of others.flatMap(categoriesOf))
-    counts.set(id, { id, name, images: (counts.get(id)?.images ?? 0) + 1 });
+  count(counts, others.flatMap(categoriesOf));
   const known = chosen.map((row) => new Set(categoriesOf(row).map(({ id }) => id)));
   return [...counts.values()]
     .filter(({ id }) => known.some((categories) => !categories.has(id)))

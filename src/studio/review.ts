@@ -1,5 +1,6 @@
 /** What an operator may want to look at: pictures that look alike, and problems of the catalogue. */
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { checkCatalogue } from '../catalogue/documents/check.ts';
 import { hasCategories, parseStored, readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import type { LastBackup } from '../catalogue/records.ts';
@@ -8,7 +9,7 @@ import { KINDS, type Kind, parseDetails } from '../catalogue/schemas.ts';
 import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, SavedImage } from '../catalogue/writer.ts';
 import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
-import { DAY_MS } from '../lib/clock.ts';
+import { type Clock, DAY_MS } from '../lib/clock.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import { type Disk, isNearlyFull } from '../lib/file-system.ts';
 import { type Alike, type Found, type Health, LACKING, type ResponseOf } from './contract.ts';
@@ -134,18 +135,20 @@ const MAX_IMPORTS = 3;
 /** As in docs/alerts.yaml. */
 const MAX_BACKUP_AGE_MS = 2 * DAY_MS;
 
-interface HealthFacts {
-  images: number;
-  backup: LastBackup | undefined;
-  disks: Disk[];
-  siteLicence: string;
-  now: number;
+export interface HealthEngines {
+  catalogue: Pick<Catalogue, 'statistics'>;
+  lastBackup(): Promise<LastBackup | undefined>;
+  disks(): Disk[];
+  site(): { licence: string };
+  clock: Clock;
 }
 
 export async function readHealth(
   snapshot: CatalogueSnapshot,
-  { images, backup, disks, siteLicence, now }: HealthFacts,
+  { catalogue, lastBackup, disks, site, clock }: HealthEngines,
 ): Promise<Health> {
+  const images = (await catalogue.statistics()).images.count;
+  const backup = await lastBackup();
   const isCounted = images <= MAX_COUNTED;
   const unrated = { shelves: [snapshot.fixedShelves.catalogue], isUnrated: true };
   const counts = new Map<Kind, Map<string, number>>();
@@ -164,10 +167,10 @@ export async function readHealth(
     images,
     unrated: isCounted ? await snapshot.countImages(unrated) : undefined,
     withoutArtist,
-    lacking: isCounted ? await countLacking(snapshot, siteLicence) : undefined,
+    lacking: isCounted ? await countLacking(snapshot, site().licence) : undefined,
     unused: Object.fromEntries(unused),
     imports: await snapshot.changeLog.list({ limit: MAX_IMPORTS, isImport: true }),
-    disks: disks.map((disk) => ({ ...disk, isNearlyFull: isNearlyFull(disk) })),
-    backup: backup && { ...backup, isOld: now - Date.parse(backup.at) > MAX_BACKUP_AGE_MS },
+    disks: disks().map((disk) => ({ ...disk, isNearlyFull: isNearlyFull(disk) })),
+    backup: backup && { ...backup, isOld: clock() - Date.parse(backup.at) > MAX_BACKUP_AGE_MS },
   };
 }

@@ -58,7 +58,7 @@ export type Handlers<Among extends Address = Address> = {
 };
 
 export interface StudioRoutes {
-  page(): Promise<PageFile>;
+  /** A file of the page, which is `index.html` itself. */
   asset(name: string): Promise<PageFile | undefined>;
   picture(address: PictureAddress, request: IncomingMessage, response: ServerResponse): Promise<void>;
   handlers: Handlers;
@@ -121,11 +121,10 @@ async function handle(
   if (entered) return sendFile(response, entered.page, entered.status, entered.headers);
   const { pathname: path, searchParams: query } = url;
   if (method === 'GET') {
-    // A bookmark comes from another place too.
-    if (path === '/') return sendFile(response, await routes.page());
-    // Browsers that do not say so send no cookie either (SameSite).
-    if (isForeign(headers)) throw new StudioError(403, 'the request does not come from the studio');
-    const name = /^\/assets\/([\w.-]+)$/.exec(path)?.[1];
+    // A bookmark comes from another place too. Browsers that do not say so send no cookie either (SameSite).
+    if (path !== '/' && isForeign(headers))
+      throw new StudioError(403, 'the request does not come from the studio');
+    const name = path === '/' ? 'index.html' : /^\/assets\/([\w.-]+)$/.exec(path)?.[1];
     const asset = name === undefined ? undefined : await routes.asset(name);
     if (asset) return sendFile(response, asset);
   }

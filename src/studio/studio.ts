@@ -1,9 +1,8 @@
 /** Connects the addresses of the studio with what they do. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LastBackup, SourceFileReader } from '../catalogue/records.ts';
+import type { SourceFileReader } from '../catalogue/records.ts';
 import type { CatalogueSnapshot } from '../catalogue/writer.ts';
-import type { Disk } from '../lib/file-system.ts';
 import { SITE_TEXTS, type SiteField, type SiteTexts } from '../lib/site-texts.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
 import { listChanges, listImports, listRemoved, showChange } from './history.ts';
@@ -17,7 +16,7 @@ import {
 } from './list.ts';
 import { addPicture, type ImportFolder, type PictureEngines, sendPicture, withFile } from './pictures.ts';
 import { readPage, StudioError } from './requests.ts';
-import { findAlike, findAlikeOf, findLooks, findProblems, readHealth } from './review.ts';
+import { findAlike, findAlikeOf, findLooks, findProblems, type HealthEngines, readHealth } from './review.ts';
 import type { Call, StudioRoutes } from './server.ts';
 import { summarise, toTile } from './summary.ts';
 
@@ -25,11 +24,10 @@ import { summarise, toTile } from './summary.ts';
 const FILES_PER_REPORT = 20;
 const MAX_PROBLEMS = 100;
 
-export interface StudioEngines extends ChangeEngines, PictureEngines {
+export interface StudioEngines extends ChangeEngines, HealthEngines, PictureEngines {
+  catalogue: PictureEngines['catalogue'];
   importFolder: ImportFolder;
   openSourceFiles: () => Promise<SourceFileReader>;
-  lastBackup(): Promise<LastBackup | undefined>;
-  disks(): Disk[];
   site(): { licence: string; fixed: readonly SiteField[] };
   /** What is wrong with the stored files. Calls back for each image; an error there stops it. */
   checkFiles(onImage: () => void): Promise<string[]>;
@@ -50,11 +48,6 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
   const changes = new Changes(engines);
   let isChecking = false;
   return {
-    async page() {
-      const page = (await readPage()).get('index.html');
-      if (!page) throw new Error('web/studio/index.html is missing');
-      return page;
-    },
     asset: async (name) => (await readPage()).get(name),
     picture: (address, request, response) => sendPicture(engines, address, request, response),
     handlers: {
@@ -72,15 +65,7 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       '/data/imports': read(listImports),
       '/data/alike': read(findAlike),
       '/data/problems': read(findProblems),
-      '/data/health': read(async (snapshot) =>
-        readHealth(snapshot, {
-          images: (await engines.catalogue.statistics()).images.count,
-          backup: await engines.lastBackup(),
-          disks: engines.disks(),
-          siteLicence: engines.site().licence,
-          now: engines.clock(),
-        }),
-      ),
+      '/data/health': read((snapshot) => readHealth(snapshot, engines)),
       '/data/neighbours': read(findNeighbourCategories),
       '/data/names': read(lookUpNames),
       async '/check/files'(_nothing, { report, signal }) {

@@ -121,20 +121,12 @@ class Total {
 
   /** Images do not mention their albums. */
   addAlbums(albums: Counted[]): void {
-    for (const { id, name, images } of albums)
-      this.#albums.set(id, { id, name, images: images + (this.#albums.get(id)?.images ?? 0) });
-  }
-
-  #countArtists(): Map<string, Counted> {
-    const counts = new Map<string, Counted>();
-    for (const [document, images] of this.#artists) {
-      const { id, name }: Artist = JSON.parse(document);
-      counts.set(id, { id, name, images: images + (counts.get(id)?.images ?? 0) });
-    }
-    return counts;
+    count(this.#albums, albums);
   }
 
   finish(base: number): SelectionSummary {
+    const artists = new Map<string, Counted>();
+    for (const [document, images] of this.#artists) count(artists, [{ ...JSON.parse(document), images }]);
     const [source] = this.#sources.size === 1 ? this.#sources.values() : [];
     const common = [...this.#texts].filter(([, texts]) => texts.size === 1);
     return {
@@ -142,7 +134,7 @@ class Total {
       version: this.#version.finish(),
       base,
       ratings: this.#ratings,
-      artists: mostFrequent(this.#countArtists()),
+      artists: mostFrequent(artists),
       categories: mostFrequent(this.#categories),
       characters: mostFrequent(this.#characters),
       albums: mostFrequent(this.#albums),
@@ -154,10 +146,14 @@ class Total {
   }
 }
 
-function count(counts: Map<string, Counted>, entries: { id: string; name: string }[]): void {
-  for (const { id, name } of entries) {
+/** Each entry counts as many images as it says, or one. */
+export function count(
+  counts: Map<string, Counted>,
+  entries: (Omit<Counted, 'images'> & Partial<Counted>)[],
+): void {
+  for (const { id, name, images = 1 } of entries) {
     const counted = counts.get(id) ?? { id, name, images: 0 };
-    counted.images++;
+    counted.images += images;
     counts.set(id, counted);
   }
 }

@@ -193,7 +193,7 @@ class Steps {
   }
 
   /** Of the last one, if there are several. */
-  #showUndone(results: Omit<Undone, keyof Changed>[], hasOthers = false): void {
+  #showUndone(results: Undone[], hasOthers = false): void {
     const last = results.at(-1);
     if (last) notify(describeUndone(last));
     if (results.some(({ replaced }) => replaced > 0)) forgetPictures();
@@ -225,5 +225,5 @@ export const previewUndo = (number: number): Promise<Undone | undefined> =>
     return undefined;
   });
 
-const requestUndo = (number: number, isPreview: boolean): Promise<Undone> =>
+const requestUndo = (number: number, isPreview: boolean): Promise<Undone & Changed> =>
   change('/change/undo', { change: number, isPreview });
