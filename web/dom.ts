@@ -2,18 +2,26 @@
 
 type Value = string | number | boolean | undefined | ((event: Event) => void);
 
-/** Functions become event listeners; false and undefined attributes are left out. */
+export type Attributes = Record<string, Value>;
+
+/**
+ * The tag may be followed by classes: `p.quiet`. Attributes come first, if there are any. Functions become event listeners; false and
+ * undefined attributes are left out.
+ */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Record<string, Value> = {},
-  ...children: (Node | string)[]
+  selector: Tag | `${Tag}.${string}`,
+  ...content: [Attributes, ...(Node | string)[]] | (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes))
-    if (typeof value === 'function') element.addEventListener(name, value);
-    else if (value !== undefined && value !== false)
-      element.setAttribute(name, value === true ? '' : String(value));
-  element.append(...children);
+  const [tag, ...classes] = selector.split('.');
+  const element = document.createElement(tag as Tag);
+  element.classList.add(...classes);
+  for (const part of content)
+    if (typeof part === 'string' || part instanceof Node) element.append(part);
+    else
+      for (const [name, value] of Object.entries(part))
+        if (typeof value === 'function') element.addEventListener(name, value);
+        else if (value !== undefined && value !== false)
+          element.setAttribute(name, value === true ? '' : String(value));
   return element;
 }
 
@@ -25,7 +33,7 @@ export async function copyText(text: string, place: Element): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const field = el('textarea', { class: 'visually-hidden' }, text);
+    const field = el('textarea.visually-hidden', text);
     const focused = document.activeElement as HTMLElement | null;
     // In an open dialog, nothing outside of it can be selected.
     place.after(field);

@@ -3,23 +3,19 @@ import { byId, el } from '../dom.ts';
 import { keyTexts, texts } from './texts.ts';
 
 export function initKeys(): void {
-  const list = keyTexts.map(([keys, meaning]) => el('div', {}, el('dt', {}, keys), el('dd', {}, meaning)));
-  const close = el(
-    'button',
-    { type: 'button', class: 'button small', click: () => dialog.close() },
-    texts.close,
-  );
+  const list = keyTexts.map(([keys, meaning]) => el('div', el('dt', keys), el('dd', meaning)));
+  const close = el('button.button.small', { type: 'button', click: () => dialog.close() }, texts.close);
   const title = el('h2', { id: 'key-title' }, texts.keys);
   const dialog = el(
     'dialog',
     { id: 'key-dialog', 'aria-labelledby': title.id },
-    el('div', { class: 'row' }, title, close),
-    el('dl', { class: 'properties' }, ...list),
+    el('div.row', title, close),
+    el('dl.properties', ...list),
   );
   document.body.append(dialog);
   for (const links of document.querySelectorAll('footer p:last-child, .menu p')) {
     const show = () => dialog.showModal();
-    links.append(el('button', { type: 'button', class: 'show-keys', click: show }, texts.keys));
+    links.append(el('button.show-keys', { type: 'button', click: show }, texts.keys));
   }
   document.addEventListener('keydown', (event) => {
     const isModified = event.ctrlKey || event.metaKey || event.altKey;

@@ -4,7 +4,7 @@ import { texts } from './texts.ts';
 
 /** Adds the buttons to a panel. The address of the page is the link. */
 export function addLinkButtons(panel: Element): void {
-  const status = el('span', { class: 'quiet', role: 'status' });
+  const status = el('span.quiet', { role: 'status' });
   const copy = async () => {
     status.textContent = '';
     status.textContent = (await copyText(location.href, status)) ? texts.copied : texts.notCopied;
@@ -12,9 +12,9 @@ export function addLinkButtons(panel: Element): void {
   // The visitor may think better of it.
   const share = () => navigator.share({ title: document.title, url: location.href }).catch(() => {});
   const button = (text: string, click: () => void) =>
-    el('button', { type: 'button', class: 'button small', click }, text);
+    el('button.button.small', { type: 'button', click }, text);
   const buttons = [button(texts.copy, copy), ...('share' in navigator ? [button(texts.share, share)] : [])];
-  panel.querySelector('.downloads')?.after(el('p', { class: 'link-buttons' }, ...buttons, status));
+  panel.querySelector('.downloads')?.after(el('p.link-buttons', ...buttons, status));
 }
 
 /**
@@ -39,7 +39,7 @@ export function addPlayButton(stage: Element, picture: HTMLImageElement, origina
     isPlaying = !isPlaying;
     show();
   };
-  const button = el('button', { type: 'button', class: 'play', click });
+  const button = el('button.play', { type: 'button', click });
   stage.append(button);
   show();
 }

@@ -23,7 +23,7 @@ export function initPictureSize(): (tiles: Iterable<Element>) => void {
   const tools = document.querySelector('.heading .tools');
   if (!grid || !tools) return () => {};
   let current: (typeof sizes)[number] = sizes.find(({ name }) => name === readSetting('density')) ?? sizes[1];
-  const button = el('button', { type: 'button', class: 'button', id: 'picture-size' });
+  const button = el('button.button', { type: 'button', id: 'picture-size' });
   /** Files for larger tiles than the server expects. */
   const fit = (tiles: Iterable<Element>) => {
     if (current.scale <= 1) return;

@@ -142,7 +142,7 @@ export function createStage(stage: HTMLElement, zoomButton: HTMLButtonElement) {
         (stage.clientHeight * width) / height,
         width * MAX_FITTED_SCALE,
       );
-      const picture = el('img', {});
+      const picture = el('img');
       picture.sizes = `${Math.ceil(fitting)}px`;
       useSources(picture, source);
     },

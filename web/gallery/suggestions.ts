@@ -14,9 +14,9 @@ export function initSuggestions(): void {
   const input = byId<HTMLInputElement>('search-text');
   const form = byId<HTMLFormElement>('search');
   const list = el('div', { id: 'suggestions', role: 'listbox', 'aria-label': texts.suggested });
-  const note = el('p', { class: 'quiet' });
-  const status = el('p', { class: 'visually-hidden', role: 'status' });
-  const popup = el('div', { class: 'popup', hidden: true }, list, note);
+  const note = el('p.quiet');
+  const status = el('p.visually-hidden', { role: 'status' });
+  const popup = el('div.popup', { hidden: true }, list, note);
   const load = createPageCache();
   /** The id of the option that Enter opens. */
   let active: string | undefined;
@@ -103,7 +103,7 @@ function readGroups(page: Document): HTMLElement[] {
 }
 
 function createGroup(name: string, options: HTMLElement[]): HTMLElement {
-  const title = el('p', { class: 'eyebrow', role: 'presentation' }, name);
+  const title = el('p.eyebrow', { role: 'presentation' }, name);
   return el('div', { role: 'group', 'aria-label': name }, title, ...options);
 }
 
@@ -113,9 +113,9 @@ function createEntry(item: Element): HTMLElement {
 }
 
 function createPicture(tile: Element): HTMLElement {
-  const cover = el('span', { class: 'cover' }, ...tile.querySelectorAll('svg, img'));
+  const cover = el('span.cover', ...tile.querySelectorAll('svg, img'));
   const picture = cover.querySelector('img');
-  const name = el('span', { class: 'name', dir: 'auto' }, picture?.alt ?? '');
+  const name = el('span.name', { dir: 'auto' }, picture?.alt ?? '');
   if (picture) picture.alt = '';
   return createOption(tile, [cover, name], '');
 }
@@ -129,6 +129,6 @@ function createOption(item: Element, content: Element[], count: string): HTMLEle
     'a',
     { role: 'option', id, href, tabindex: -1, 'aria-selected': 'false' },
     ...content,
-    el('small', {}, count),
+    el('small', count),
   );
 }

@@ -53,7 +53,7 @@ function iconButton(name: string, label: string, key: string, ...paths: string[]
 }
 
 function createViewer(host: Host): Viewer {
-  const caption = el('p', { class: 'caption', 'aria-live': 'polite', dir: 'auto' });
+  const caption = el('p.caption', { 'aria-live': 'polite', dir: 'auto' });
   const slideshowButton = iconButton(
     'slideshow',
     texts.slideshow,
@@ -89,17 +89,8 @@ function createViewer(host: Host): Viewer {
   const viewer = el(
     'div',
     { id: 'viewer', tabindex: '-1', autofocus: true },
-    el(
-      'div',
-      { class: 'viewer-bar' },
-      caption,
-      slideshowButton,
-      zoomButton,
-      fullScreenButton,
-      detailsButton,
-      closeButton,
-    ),
-    el('div', { class: 'screen' }, stageElement, previousButton, nextButton),
+    el('div.viewer-bar', caption, slideshowButton, zoomButton, fullScreenButton, detailsButton, closeButton),
+    el('div.screen', stageElement, previousButton, nextButton),
     panel,
   );
   const dialog = el('dialog', { id: 'detail', 'aria-label': texts.details }, viewer);
@@ -200,7 +191,7 @@ function createViewer(host: Host): Viewer {
     } else {
       const link = page.querySelector('.stage > .button');
       link?.classList.add('shows');
-      stage.clear(el('div', { class: 'blurred' }, ...page.querySelectorAll('.stage > *')));
+      stage.clear(el('div.blurred', ...page.querySelectorAll('.stage > *')));
     }
     document.title = page.title;
     steps = ['prev', 'next'].map(
@@ -241,15 +232,15 @@ function createViewer(host: Host): Viewer {
     const ground = tile?.querySelector('svg:not([viewBox])')?.cloneNode(true) as Element | undefined;
     let shown: ReturnType<typeof showPicture> | undefined;
     if (tile && picture) shown = showPicture(picture, ground ?? null, tile.matches('.clear'));
-    else stage.clear(...(ground ? [el('div', { class: 'blurred' }, ground)] : []));
+    else stage.clear(...(ground ? [el('div.blurred', ground)] : []));
     updateSteps();
     try {
       const page = await load(address);
       if (current === address) showPage(page, shown);
     } catch {
       if (current !== address) return;
-      const link = el('a', { class: 'button', href: address }, texts.openPage);
-      stage.clear(el('div', { class: 'problem', role: 'alert' }, el('p', {}, texts.unavailable), link));
+      const link = el('a.button', { href: address }, texts.openPage);
+      stage.clear(el('div.problem', { role: 'alert' }, el('p', texts.unavailable), link));
     }
   };
 

@@ -60,7 +60,7 @@ export class Filters {
       this.#inputs.set(name, input);
       return field(label, input);
     });
-    byId('find').append(el('div', { class: 'fields' }, ...labelled), pictureField(onPicture));
+    byId('find').append(el('div.fields', ...labelled), pictureField(onPicture));
     for (const [name, input] of this.#inputs)
       input.addEventListener('change', () => {
         this.#take(name, input);
@@ -247,7 +247,7 @@ function pictureField(onPicture: (file: File) => void): HTMLElement {
   const choose = ([file]: File[]) => file && onPicture(file);
   const label = 'Look-alikes of a picture…';
   const picker = fileButton(label, 'button small', { accept: 'image/*' }, choose);
-  return el('p', { class: 'by-picture quiet' }, picker, 'or drop it on the filters');
+  return el('p.by-picture.quiet', picker, 'or drop it on the filters');
 }
 
 /** Days are those of this clock, and the last one counts. Undefined if nothing is filtered. */

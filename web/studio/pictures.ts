@@ -75,10 +75,9 @@ export class PicturesPage {
       remove: (isTakeDown) => this.#askRemoval(isTakeDown),
     },
     el(
-      'div',
-      { class: 'hint' },
-      el('h2', {}, 'Nothing selected'),
-      el('p', { class: 'quiet' }, 'Choose a picture, or go to one with the arrow keys.'),
+      'div.hint',
+      el('h2', 'Nothing selected'),
+      el('p.quiet', 'Choose a picture, or go to one with the arrow keys.'),
       this.#health.element,
     ),
     this.#grid.order.element,
@@ -292,6 +291,6 @@ function showRemoval(count: number, isTakeDown: boolean, remove: (reason: string
     ? 'This deletes what you selected, with its files and its history, at once and for ever. You can’t undo it.'
     : 'What you remove is no longer shown, and moves to the trash, from which you can restore it.';
   const title = `${isTakeDown ? 'Take down' : 'Remove'} ${countPictures(count)}?`;
-  ask(title, [el('p', {}, effect), reason.element], isTakeDown ? 'Delete for ever' : 'Remove', press);
+  ask(title, [el('p', effect), reason.element], isTakeDown ? 'Delete for ever' : 'Remove', press);
   reason.input.focus();
 }

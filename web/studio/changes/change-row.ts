@@ -34,17 +34,15 @@ export function changeRow(
 ): HTMLElement {
   const { number, at, summary, state, parts = [] } = change;
   const first = parts.at(-1)?.number ?? number;
-  const content = el('div', { class: 'items' });
+  const content = el('div.items');
   const details = el(
     'details',
     { open: isOpen },
     el(
       'summary',
-      {},
-      el('span', {}, capitalise(summary)),
+      el('span', capitalise(summary)),
       el(
-        'span',
-        { class: 'quiet' },
+        'span.quiet',
         first === number ? `#${number} · ` : `#${first}–${number} · `,
         el('time', { datetime: at }, describeTime(at)),
         ` · ${describeOrigin(change)}`,
@@ -56,16 +54,15 @@ export function changeRow(
   details.addEventListener('toggle', () => {
     if (!details.open || content.childElementCount > 0) return;
     if (parts.length === 0) void showItems(content, change, image);
-    else content.append(el('ul', { class: 'changes' }, ...parts.map((part) => changeRow(part, { image }))));
+    else content.append(el('ul.changes', ...parts.map((part) => changeRow(part, { image }))));
   });
   return el(
     'li',
     { 'data-number': number },
     details,
     el(
-      'div',
-      { class: 'actions' },
-      ...(states[state] ? [el('span', { class: 'quiet' }, states[state])] : []),
+      'div.actions',
+      ...(states[state] ? [el('span.quiet', states[state])] : []),
       ...actions,
       ...(state === 'done' ? [rowButton(change, 'Undo…', () => void askUndo(change))] : []),
     ),
@@ -81,9 +78,9 @@ async function showItems(content: HTMLElement, change: Change, image: string | u
     const items = await get('/data/change', { number: String(change.number), ...(image && { image }) });
     const more = image === undefined ? change.items - items.length : 0;
     content.replaceChildren(
-      ...(items.length === 0 ? [el('p', { class: 'quiet' }, describeEmpty(change, image))] : []),
+      ...(items.length === 0 ? [el('p.quiet', describeEmpty(change, image))] : []),
       ...items.map((item) => describeItem(item, image !== undefined)),
-      ...(more > 0 ? [el('p', { class: 'quiet' }, `and ${formatNumber(more)} more`)] : []),
+      ...(more > 0 ? [el('p.quiet', `and ${formatNumber(more)} more`)] : []),
     );
   } catch (error) {
     explain(error);
@@ -103,10 +100,9 @@ function describeItem(item: DescribedItem, isAlone: boolean): HTMLElement {
   const fields = fieldsOf(item);
   return el(
     'section',
-    {},
     ...(kind === 'image' && !isAlone ? [preview(id)] : []),
-    ...(title ? [el('p', {}, title)] : []),
-    ...(fields.length > 0 ? [el('dl', {}, ...fields)] : []),
+    ...(title ? [el('p', title)] : []),
+    ...(fields.length > 0 ? [el('dl', ...fields)] : []),
   );
 }
 
@@ -135,19 +131,18 @@ function fieldsOf({ kind, what, differences }: DescribedItem): HTMLElement[] {
   return shown.map(({ field, before, after }) =>
     el(
       'div',
-      {},
-      el('dt', {}, fieldNames[field] ?? field),
+      el('dt', fieldNames[field] ?? field),
       field === 'file'
-        ? el('dd', {}, 'replaced by another one')
+        ? el('dd', 'replaced by another one')
         : what === 'changed'
-          ? el('dd', {}, readable(before), ' → ', readable(after))
-          : el('dd', {}, readable(before || after)),
+          ? el('dd', readable(before), ' → ', readable(after))
+          : el('dd', readable(before || after)),
     ),
   );
 }
 
 function readable(text: string): Node | string {
-  if (text === '') return el('span', { class: 'quiet' }, 'none');
+  if (text === '') return el('span.quiet', 'none');
   return isTime.test(text) ? describeTime(text) : text;
 }
 
@@ -164,9 +159,9 @@ const MAX_PREVIEWS = 10;
 
 async function askUndo(change: Change & Partial<ChangeGroup>): Promise<void> {
   const { parts = [] } = change;
-  const summary = el('p', {}, capitalise(change.summary));
+  const summary = el('p', capitalise(change.summary));
   if (parts.length > 0) {
-    const effect = el('p', { class: 'quiet' }, 'What was changed since stays as it is.');
+    const effect = el('p.quiet', 'What was changed since stays as it is.');
     const press = () => steps.undo(parts.map(({ number }) => number));
     return ask(`Undo these ${formatNumber(parts.length)} changes?`, [summary, effect], 'Undo', press);
   }
@@ -182,11 +177,11 @@ async function askUndo(change: Change & Partial<ChangeGroup>): Promise<void> {
   ];
   const content = [
     summary,
-    el('p', { class: 'quiet' }, `${describeTime(change.at)} · ${describeOrigin(change)}`),
+    el('p.quiet', `${describeTime(change.at)} · ${describeOrigin(change)}`),
     ...effects(undone),
-    ...(isEmpty || isVisible ? [] : [el('p', {}, 'Only what imports leave out changes.')]),
+    ...(isEmpty || isVisible ? [] : [el('p', 'Only what imports leave out changes.')]),
     ...keptList(undone.kept),
-    ...(isEmpty ? [] : [el('p', { class: 'quiet' }, notes.join(' '))]),
+    ...(isEmpty ? [] : [el('p.quiet', notes.join(' '))]),
   ];
   if (isEmpty) showDialog('There is nothing to undo', content, [{ label: 'Close', isStrong: true }]);
   else ask('Undo this change?', content, 'Undo', () => steps.undo([change.number]));
@@ -201,7 +196,7 @@ function effects({ removed, restored, changed, entries }: Undone): HTMLElement[]
     ...counted(removed, 'moves to the trash.', 'move to the trash.'),
     ...counted(restored, 'comes back from the trash.', 'come back from the trash.'),
     ...counted(changed, 'gets former fields back.', 'get former fields back.'),
-    ...(entries > 0 ? [el('p', {}, entriesText)] : []),
+    ...(entries > 0 ? [el('p', entriesText)] : []),
   ];
 }
 
@@ -210,12 +205,11 @@ function counted({ count, listed }: Undone['removed'], one: string, many: string
   const shown = listed.slice(0, MAX_PREVIEWS);
   const more = count - shown.length;
   return [
-    el('p', {}, `${countPictures(count)} ${count === 1 ? one : many}`),
+    el('p', `${countPictures(count)} ${count === 1 ? one : many}`),
     el(
-      'div',
-      { class: 'previews' },
+      'div.previews',
       ...shown.map(previewOrId),
-      ...(more > 0 ? [el('span', { class: 'quiet' }, `and ${more} more`)] : []),
+      ...(more > 0 ? [el('span.quiet', `and ${more} more`)] : []),
     ),
   ];
 }
@@ -225,22 +219,22 @@ function keptList({ count, listed }: Undone['kept']): HTMLElement[] {
   if (count === 0) return [];
   const more = count - listed.length;
   return [
-    el('h3', {}, 'Stays as it is'),
+    el('h3', 'Stays as it is'),
     ...[...Map.groupBy(listed, ({ reason }) => reason)].flatMap(([reason, items]) => [
-      el('p', {}, capitalise(reason)),
-      el('div', { class: 'previews' }, ...items.map(keptItem)),
+      el('p', capitalise(reason)),
+      el('div.previews', ...items.map(keptItem)),
     ]),
-    ...(more > 0 ? [el('p', { class: 'quiet' }, `and ${more} more`)] : []),
+    ...(more > 0 ? [el('p.quiet', `and ${more} more`)] : []),
   ];
 }
 
 function keptItem({ kind, id, name }: Undone['kept']['listed'][number]): HTMLElement {
   if (kind === 'image') return previewOrId(id);
   const text = kind === 'removed' ? 'what imports leave out' : `${kind} ${name ?? id}`;
-  return el('span', { class: 'chip' }, text);
+  return el('span.chip', text);
 }
 
-const previewOrId = (id: string) => preview(id, el('span', { class: 'chip' }, id.slice(0, 8)));
+const previewOrId = (id: string) => preview(id, el('span.chip', id.slice(0, 8)));
 
 // Words for a change of the log.
 

@@ -12,8 +12,8 @@ const MAX_LISTED = 200;
 export class HistoryPage {
   readonly #origin = choice({ '': 'any', ...ORIGINS });
   readonly #since = el('input', { type: 'date' });
-  readonly #note = el('p', { class: 'quiet', role: 'status' });
-  readonly #list = el('ul', { class: 'changes' });
+  readonly #note = el('p.quiet', { role: 'status' });
+  readonly #list = el('ul.changes');
   readonly #controls = [this.#note, field('Made by', this.#origin), field('Since', this.#since)];
   readonly #request = new LastWork();
 
@@ -62,12 +62,12 @@ export class HistoryPage {
 const FIRST_OPEN = 3;
 
 export class PictureHistory {
-  readonly #list = el('ul', { class: 'changes narrow' });
-  readonly #note = el('p', { class: 'quiet', role: 'status' });
+  readonly #list = el('ul.changes.narrow');
+  readonly #note = el('p.quiet', { role: 'status' });
   readonly element = el(
-    'details',
-    { class: 'history', hidden: true },
-    el('summary', {}, el('h3', {}, 'History')),
+    'details.history',
+    { hidden: true },
+    el('summary', el('h3', 'History')),
     this.#note,
     this.#list,
   );

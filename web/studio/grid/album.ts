@@ -30,16 +30,11 @@ export interface AlbumActions {
 }
 
 export class AlbumDrop {
-  readonly #badge = el('div', { class: 'drag-badge', hidden: true });
-  readonly #albums = el('ul', {});
-  readonly #box = el(
-    'div',
-    { id: 'album-drop', hidden: true },
-    el('h2', {}, 'Drop on an album'),
-    this.#albums,
-  );
+  readonly #badge = el('div.drag-badge', { hidden: true });
+  readonly #albums = el('ul');
+  readonly #box = el('div', { id: 'album-drop', hidden: true }, el('h2', 'Drop on an album'), this.#albums);
   /** Where the pictures go. */
-  readonly #marker = el('div', { class: 'drop-marker', hidden: true });
+  readonly #marker = el('div.drop-marker', { hidden: true });
   readonly #order: AlbumOrder;
   readonly #actions: AlbumActions;
   readonly #request = new LastWork();
@@ -133,7 +128,7 @@ const FURTHEST = Number.MAX_SAFE_INTEGER;
 const MOVES = { 'To start': -FURTHEST, Earlier: -1, Later: 1, 'To end': FURTHEST };
 
 export class AlbumOrder {
-  readonly element = el('fieldset', { class: 'toggles', 'aria-label': 'Move in the album', hidden: true });
+  readonly element = el('fieldset.toggles', { 'aria-label': 'Move in the album', hidden: true });
   readonly #pictures: Pictures;
   readonly #actions: AlbumActions;
 

@@ -19,7 +19,7 @@ interface GridActions extends AlbumActions {
 
 export class Grid {
   readonly #box = byId('grid');
-  readonly #space = el('div', { class: 'space', role: 'presentation' });
+  readonly #space = el('div.space', { role: 'presentation' });
   readonly #actions: GridActions;
   readonly #tiles = new Tiles(() => this.update());
   readonly selection = new Selection();

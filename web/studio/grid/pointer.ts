@@ -52,7 +52,7 @@ interface Start {
 }
 
 export function listenForPointers(box: HTMLElement, space: HTMLElement, actions: PointerActions): void {
-  const rectangle = el('div', { class: 'rectangle', hidden: true });
+  const rectangle = el('div.rectangle', { hidden: true });
   space.append(rectangle);
   let pointerType = 'mouse';
   let start: Start | undefined;

@@ -116,9 +116,8 @@ function createTile(index: number, count: number, address: string, hasCaption: b
     error: () => tile.classList.add('broken'),
   });
   const tile: HTMLElement = el(
-    'div',
+    'div.tile',
     {
-      class: 'tile',
       role: 'option',
       id: `tile-${index}`,
       'data-index': index,
@@ -127,8 +126,8 @@ function createTile(index: number, count: number, address: string, hasCaption: b
       'aria-label': 'Picture',
     },
     image,
-    el('span', { class: 'box', 'aria-hidden': 'true' }),
-    ...(hasCaption ? [el('span', { class: 'caption', 'aria-hidden': 'true' })] : []),
+    el('span.box', { 'aria-hidden': 'true' }),
+    ...(hasCaption ? [el('span.caption', { 'aria-hidden': 'true' })] : []),
   );
   return tile;
 }

@@ -27,7 +27,7 @@ const centre: Point = { x: 0, y: 0 };
 export class LoupeStage {
   readonly #stage: HTMLElement;
   readonly #actions: StageActions;
-  readonly #frame = el('div', { class: 'frame' });
+  readonly #frame = el('div.frame');
   /** What is shown until the other one has loaded. */
   #preview = el('img', { alt: '' });
   #image = el('img', { alt: '' });

@@ -25,9 +25,9 @@ async function picturesInSight(): Promise<void> {
 }
 
 export class HealthPanel {
-  readonly element = el('div', { class: 'health' });
+  readonly element = el('div.health');
   /** Below the numbers, so that it does not move when they come. */
-  readonly #help = el('details', {}, el('summary', {}, 'Keys and fingers'), ...helpTexts());
+  readonly #help = el('details', el('summary', 'Keys and fingers'), ...helpTexts());
   readonly #actions: HealthActions;
   #isStale = true;
 
@@ -78,29 +78,29 @@ export class HealthPanel {
       ...entries,
       ...disks
         .filter(({ isNearlyFull }) => isNearlyFull)
-        .map(({ folder }) => el('span', {}, `The disk of ${folder} is nearly full`)),
-      ...(backup || images === 0 ? [] : [el('span', {}, 'No backup yet')]),
-      ...(backup?.isOld ? [el('span', {}, `No backup since ${ageOf(backup.at)}`)] : []),
+        .map(({ folder }) => el('span', `The disk of ${folder} is nearly full`)),
+      ...(backup || images === 0 ? [] : [el('span', 'No backup yet')]),
+      ...(backup?.isOld ? [el('span', `No backup since ${ageOf(backup.at)}`)] : []),
     ];
     const lines = imports.map((change) => {
       const counted = countPictures(change.added + change.changed);
       const text = `${describeTime(change.at)}: ${counted}`;
-      return change.added + change.changed > 0 ? link(text, () => showImport(change)) : el('span', {}, text);
+      return change.added + change.changed > 0 ? link(text, () => showImport(change)) : el('span', text);
     });
-    const list = (items: HTMLElement[]) => el('ul', {}, ...items.map((item) => el('li', {}, item)));
+    const list = (items: HTMLElement[]) => el('ul', ...items.map((item) => el('li', item)));
     this.element.replaceChildren(
-      el('h3', {}, 'Needs attention'),
-      ...(todo.length > 0 ? [list(todo)] : [el('p', {}, praise(images))]),
-      ...(lines.length > 0 ? [el('h3', {}, 'Last imports'), list(lines)] : []),
-      el('h3', {}, 'Storage'),
+      el('h3', 'Needs attention'),
+      ...(todo.length > 0 ? [list(todo)] : [el('p', praise(images))]),
+      ...(lines.length > 0 ? [el('h3', 'Last imports'), list(lines)] : []),
+      el('h3', 'Storage'),
       list(
         [
           ...(backup ? [`Last backup ${ageOf(backup.at)}: ${formatSize(backup.bytes)}`] : []),
           ...disks.map(({ free, size }) => `${formatSize(free)} of ${formatSize(size)} free`),
-        ].map((text) => el('span', {}, text)),
+        ].map((text) => el('span', text)),
       ),
       // These take longer, so they wait until somebody asks.
-      el('h3', {}, 'Look for'),
+      el('h3', 'Look for'),
       list([
         link('Pictures that look like others', () => showPictures('alike=')),
         link('Damaged files and other problems', () => {

@@ -29,15 +29,15 @@ interface PanelActions {
 
 export class Panel {
   readonly #actions: PanelActions;
-  readonly #head = el('div', { class: 'head' });
-  readonly #ratings = el('fieldset', { class: 'toggles', 'aria-label': 'Rating' });
+  readonly #head = el('div.head');
+  readonly #ratings = el('fieldset.toggles', { 'aria-label': 'Rating' });
   readonly #entries = {
-    artists: el('ul', { class: 'entries' }),
-    categories: el('ul', { class: 'entries' }),
-    characters: el('ul', { class: 'entries' }),
-    albums: el('ul', { class: 'entries' }),
+    artists: el('ul.entries'),
+    categories: el('ul.entries'),
+    characters: el('ul.entries'),
+    albums: el('ul.entries'),
   };
-  readonly #edited = el('div', { class: 'decided' });
+  readonly #edited = el('div.decided');
   /** By the field of an edit. */
   readonly #texts = {
     title: el('input', { type: 'text', 'aria-label': 'Title', maxlength: 255 }),
@@ -100,11 +100,10 @@ export class Panel {
     }
     const { categories, characters, artists, albums } = this.#entries;
     const { title, description, takenAt, alt, sourceName, sourceUrl, licence, credit } = this.#texts;
-    const part = (title: string, ...content: Node[]) =>
-      el('section', { class: 'part' }, el('h3', {}, title), ...content);
+    const part = (title: string, ...content: Node[]) => el('section.part', el('h3', title), ...content);
     this.#form = el(
-      'div',
-      { class: 'form', hidden: true },
+      'div.form',
+      { hidden: true },
       this.#head,
       part('Rating', this.#ratings),
       part('Categories', categories, category.element, this.tags.element),
@@ -118,8 +117,7 @@ export class Panel {
       part('Licence and credit', licence, credit),
       this.#edited,
       el(
-        'div',
-        { class: 'actions' },
+        'div.actions',
         this.#former,
         button('Remove…', () => actions.remove(false), { class: 'button' }),
         button('Take down…', () => actions.remove(true), { class: 'button' }),
@@ -181,7 +179,7 @@ export class Panel {
       const reset = () => this.#actions.edit({ reset: fields });
       const title = 'Imports of folders may change these fields again';
       this.#edited.append(
-        el('p', { class: 'quiet' }, `Changed by hand: ${fields.join(', ')}.`),
+        el('p.quiet', `Changed by hand: ${fields.join(', ')}.`),
         button('Let imports change them again', reset, { title }),
       );
     }
@@ -205,13 +203,11 @@ export class Panel {
       : 'What you change applies to all of them.';
     this.#head.replaceChildren(
       ...(details ? [image] : []),
-      el('h2', {}, images === 1 ? 'One picture' : `${formatNumber(images)} pictures`),
-      ...(details && title ? [el('p', {}, title)] : []),
-      ...(details?.fileName ? [el('p', { class: 'quiet' }, details.fileName)] : []),
-      el('p', { class: 'quiet' }, text),
-      ...(details && source?.url
-        ? [el('p', { class: 'quiet' }, externalLink(source.url, 'Open the source'))]
-        : []),
+      el('h2', images === 1 ? 'One picture' : `${formatNumber(images)} pictures`),
+      ...(details && title ? [el('p', title)] : []),
+      ...(details?.fileName ? [el('p.quiet', details.fileName)] : []),
+      el('p.quiet', text),
+      ...(details && source?.url ? [el('p.quiet', externalLink(source.url, 'Open the source'))] : []),
     );
   }
 
@@ -221,7 +217,7 @@ export class Panel {
     const effect =
       'The picture keeps its fields, and the stricter rating of both. Its present file goes to the trash.';
     const press = () => void steps.restore(id, true);
-    ask('Bring the former file back?', [image, el('p', {}, effect)], 'Bring back', press);
+    ask('Bring the former file back?', [image, el('p', effect)], 'Bring back', press);
   }
 
   #showEntries(
@@ -237,8 +233,7 @@ export class Panel {
       ...summary[field].map(({ id, name, images: count }) =>
         el(
           'li',
-          {},
-          el('span', {}, describe(name, count, images)),
+          el('span', describe(name, count, images)),
           ...(add && count < images ? [editButton('+', `Add ${name} to all`, { [add]: [id] })] : []),
           ...(remove ? [editButton('×', `Remove ${name}`, { [remove]: [id] })] : []),
         ),

@@ -14,9 +14,9 @@ const MAX_NAMES = 100;
 const MAX_NEAR = 20;
 
 export class Tags {
-  readonly #slots = el('ul', { class: 'tags', 'aria-label': 'Categories at hand' });
-  readonly #near = el('ul', { class: 'tags near', 'aria-label': 'Categories of pictures nearby' });
-  readonly element = el('div', {}, this.#slots, this.#near);
+  readonly #slots = el('ul.tags', { 'aria-label': 'Categories at hand' });
+  readonly #near = el('ul.tags.near', { 'aria-label': 'Categories of pictures nearby' });
+  readonly element = el('div', this.#slots, this.#near);
   readonly #edit: (edit: ImageEdit) => void;
   #chosen: Choice[] = [];
   #request = new AbortController();
@@ -82,7 +82,7 @@ export class Tags {
         el('kbd', { 'aria-hidden': 'true' }, TAG_KEYS[index] ?? ''),
         choice.name,
       );
-    this.#slots.replaceChildren(...this.#chosen.map((choice, index) => el('li', {}, chip(choice, index))));
+    this.#slots.replaceChildren(...this.#chosen.map((choice, index) => el('li', chip(choice, index))));
   }
 
   #showNear(found: Counted[]): void {
@@ -103,7 +103,7 @@ export class Tags {
           },
         ),
       );
-    this.#near.replaceChildren(...chips.map((chip) => el('li', {}, chip)));
+    this.#near.replaceChildren(...chips.map((chip) => el('li', chip)));
   }
 }
 
@@ -130,7 +130,7 @@ function askToCreate(missing: string[], known: number): Promise<boolean | undefi
   };
   showDialog(
     title,
-    [el('p', {}, `${subject} not exist yet: ${missing.join(', ')}.`)],
+    [el('p', `${subject} not exist yet: ${missing.join(', ')}.`)],
     [
       { label: 'Create and add', isStrong: true, press: choose(true) },
       ...(known > 0 ? [{ label: 'Add only the others', press: choose(false) }] : []),

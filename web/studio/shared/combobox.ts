@@ -62,7 +62,7 @@ export class Combobox {
       paste: (event) => this.#paste(event as ClipboardEvent),
       keydown: (event) => this.#press(event as KeyboardEvent),
     });
-    this.element = el('div', { class: 'combobox' }, this.input, this.#list);
+    this.element = el('div.combobox', this.input, this.#list);
   }
 
   #suggest(): Promise<void> {
@@ -98,8 +98,8 @@ export class Combobox {
           this.#choose(Promise.resolve(this.#suggestions[index]));
         },
       },
-      el('span', {}, id === undefined ? `Create “${name}”` : name),
-      el('span', { class: 'quiet' }, id === undefined ? '' : String(images)),
+      el('span', id === undefined ? `Create “${name}”` : name),
+      el('span.quiet', id === undefined ? '' : String(images)),
     );
   }
 

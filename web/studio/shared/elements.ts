@@ -1,7 +1,5 @@
 /** What pages of the studio have in common: buttons, fields, lists to choose from, the frame of a page, and the dialog. */
-import { byId, el } from '../../dom.ts';
-
-type Attributes = Parameters<typeof el>[1];
+import { type Attributes, byId, el } from '../../dom.ts';
 
 /** A small one, unless it has another class. */
 export function button(label: string, click: () => void, attributes: Attributes = {}): HTMLButtonElement {
@@ -10,7 +8,7 @@ export function button(label: string, click: () => void, attributes: Attributes 
 
 /** With its label above it. */
 export function field(label: string, input: HTMLElement): HTMLElement {
-  return el('label', { class: 'field' }, el('span', {}, label), input);
+  return el('label.field', el('span', label), input);
 }
 
 export function textField(label: string, value: string, attributes: Attributes = {}) {
@@ -31,7 +29,7 @@ export function fileButton(
   attributes: Attributes,
   choose: (files: File[]) => void,
 ): HTMLElement {
-  const input = el('input', { type: 'file', class: 'visually-hidden', ...attributes });
+  const input = el('input.visually-hidden', { type: 'file', ...attributes });
   input.addEventListener('change', () => {
     choose([...(input.files ?? [])]);
     // So that the same files can be chosen again.
@@ -44,7 +42,7 @@ export function fileButton(
 export function showPage(title: string, controls: Node[], label: string, ...content: Node[]): HTMLElement {
   const region = { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label };
   const element = el('div', region, ...content);
-  const head = el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, title), ...controls);
+  const head = el('div.filters', el('h1', { tabindex: '-1' }, title), ...controls);
   byId('lists').replaceChildren(head, element);
   return element;
 }
@@ -81,10 +79,9 @@ export function showDialog(title: string, content: (Node | string)[], buttons: D
     },
     el('h2', { id: 'dialog-title' }, title),
     ...content,
-    el('p', { class: 'note', role: 'status' }),
+    el('p.note', { role: 'status' }),
     el(
-      'div',
-      { class: 'buttons' },
+      'div.buttons',
       ...buttons.map(({ label, isStrong }, index) =>
         el('button', { class: isStrong ? 'button strong' : 'button', value: index }, label),
       ),

@@ -20,10 +20,9 @@ export function pictureCard(picture: Alike, ...actions: HTMLElement[]): HTMLElem
   const image = el('img', { src: pictureAddress(id, PREVIEW_SIZE), alt: label, loading: 'lazy' });
   return el(
     'li',
-    {},
     el('a', { href: pictureAddress(id), target: '_blank', rel: 'noopener' }, image),
-    el('p', {}, label),
-    el('p', { class: 'quiet' }, describeFacts(picture)),
+    el('p', label),
+    el('p.quiet', describeFacts(picture)),
     ...actions,
   );
 }

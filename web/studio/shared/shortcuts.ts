@@ -27,14 +27,10 @@ const touchHelp =
 /** How to use the page with fingers, which only pages for them show, and with keys. */
 export function helpTexts(): HTMLElement[] {
   return [
-    el('p', { class: 'fingers quiet' }, touchHelp),
+    el('p.fingers.quiet', touchHelp),
     el(
-      'dl',
-      { class: 'shortcuts' },
-      ...Object.entries(descriptions).flatMap(([keys, text]) => [
-        el('dt', {}, el('kbd', {}, keys)),
-        el('dd', {}, text),
-      ]),
+      'dl.shortcuts',
+      ...Object.entries(descriptions).flatMap(([keys, text]) => [el('dt', el('kbd', keys)), el('dd', text)]),
     ),
   ];
 }

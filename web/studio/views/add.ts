@@ -31,11 +31,11 @@ const folderRules = {
 
 export class AddPage {
   readonly #adding: Adding;
-  readonly #chosen = el('p', { class: 'quiet', role: 'status' });
-  readonly #previews = el('ul', { class: 'chosen-files' });
+  readonly #chosen = el('p.quiet', { role: 'status' });
+  readonly #previews = el('ul.chosen-files');
   readonly #folderRule = choice(folderRules);
   readonly #folderField = field('Folders that are categories', this.#folderRule);
-  readonly #tagList = el('ul', { class: 'entries' });
+  readonly #tagList = el('ul.entries');
   readonly #rating = choice({
     '': 'choose a rating',
     ...Object.fromEntries(RATINGS.map((name) => [name, name])),
@@ -97,19 +97,17 @@ export class AddPage {
           this.#showTags();
         },
       });
-      return el('div', { class: 'field' }, el('span', { 'aria-hidden': 'true' }, title), element);
+      return el('div.field', el('span', { 'aria-hidden': 'true' }, title), element);
     };
     const drop = el(
-      'div',
-      { class: 'drop' },
-      el('p', { class: 'quiet' }, 'Drop pictures and folders here, or choose them.'),
+      'div.drop',
+      el('p.quiet', 'Drop pictures and folders here, or choose them.'),
       pick('Choose pictures', { accept: 'image/*' }),
       pick('Choose a folder', { webkitdirectory: true }),
       this.#chosen,
     );
     const choices = el(
-      'div',
-      { class: 'choices' },
+      'div.choices',
       field('Rating of all of them', this.#rating),
       combobox('Categories', 'Add a category', 'category'),
       combobox('Characters', 'Add a character', 'character'),
@@ -118,7 +116,7 @@ export class AddPage {
     );
     const start = button('Add to the catalogue', () => void this.#start(), { class: 'button strong' });
     const parts = [drop, this.#previews, choices, this.#tagList, start, this.#adding.element];
-    showPage('Add', [], 'Add pictures', el('div', { class: 'add' }, ...parts));
+    showPage('Add', [], 'Add pictures', el('div.add', ...parts));
     this.#choose(this.#files);
     this.#showTags();
   }
@@ -141,10 +139,10 @@ export class AddPage {
     const hidden = this.#files.length - MAX_PREVIEWS;
     this.#previews.replaceChildren(
       ...this.#files.slice(0, MAX_PREVIEWS).map(({ file, folders }) => {
-        const place = folders.length > 0 ? [el('span', { class: 'quiet' }, folders.join(' / '))] : [];
-        return el('li', {}, fileThumbnail(file), el('span', {}, file.name), ...place);
+        const place = folders.length > 0 ? [el('span.quiet', folders.join(' / '))] : [];
+        return el('li', fileThumbnail(file), el('span', file.name), ...place);
       }),
-      ...(hidden > 0 ? [el('li', { class: 'quiet' }, `and ${formatNumber(hidden)} more`)] : []),
+      ...(hidden > 0 ? [el('li.quiet', `and ${formatNumber(hidden)} more`)] : []),
     );
   }
 
@@ -157,8 +155,7 @@ export class AddPage {
       ...this.#tags.map((tag) =>
         el(
           'li',
-          {},
-          el('span', {}, tag.kind === 'category' ? tag.name : `${tag.kind}: ${tag.name}`),
+          el('span', tag.kind === 'category' ? tag.name : `${tag.kind}: ${tag.name}`),
           button('×', remove(tag), { class: undefined, 'aria-label': `Remove ${tag.name}` }),
         ),
       ),

@@ -23,12 +23,12 @@ interface Batch {
 }
 
 export class Adding {
-  readonly #results = el('ul', { class: 'added' });
-  readonly #status = el('p', { class: 'quiet', role: 'status' });
-  readonly #trouble = el('div', { class: 'all', hidden: true });
-  readonly #all = el('div', { class: 'all', hidden: true });
+  readonly #results = el('ul.added');
+  readonly #status = el('p.quiet', { role: 'status' });
+  readonly #trouble = el('div.all', { hidden: true });
+  readonly #all = el('div.all', { hidden: true });
   readonly #questions = new Set<AlikeQuestion>();
-  readonly element = el('div', { class: 'results' }, this.#status, this.#trouble, this.#all, this.#results);
+  readonly element = el('div.results', this.#status, this.#trouble, this.#all, this.#results);
   readonly #onAdded: () => void;
   /** One picture after the other, so that each has its own result. */
   #last: Promise<unknown> = Promise.resolve();
@@ -172,7 +172,7 @@ export class Adding {
       button(text, () => [...this.#questions].forEach(answer));
     this.#all.hidden = size < 2;
     this.#all.replaceChildren(
-      el('p', {}, `${size} pictures look like others.`),
+      el('p', `${size} pictures look like others.`),
       answerAll('Keep both of all', (question) => question.decide('keep')),
       answerAll('Replace all', (question) => question.decide(question.nearest)),
       answerAll('Skip all', (question) => question.decide('skip')),
@@ -190,12 +190,12 @@ function result(file: File, text: string, notes: string[] = []): HTMLElement {
     'li',
     { class: notes.length > 0 ? 'remark' : 'plain' },
     fileThumbnail(file),
-    el('div', {}, `${file.name}: ${text}`, ...notes.map((note) => el('div', { class: 'quiet' }, note))),
+    el('div', `${file.name}: ${text}`, ...notes.map((note) => el('div.quiet', note))),
   );
 }
 
 function refusal(file: File, reason: string): HTMLElement {
-  return el('li', { class: 'refused' }, fileThumbnail(file), el('div', {}, `${file.name}: ${reason}`));
+  return el('li.refused', fileThumbnail(file), el('div', `${file.name}: ${reason}`));
 }
 
 /** The picture as the browser reads it. The row says what it is. */
@@ -210,7 +210,7 @@ export function fileThumbnail(file: File): HTMLElement {
       image.removeAttribute('src');
     },
   });
-  return el('span', { class: 'thumbnail' }, image);
+  return el('span.thumbnail', image);
 }
 
 // A new picture next to those that it looks like: keep both, replace one of them, or skip the new one.
@@ -235,15 +235,9 @@ class AlikeQuestion {
       return button('Replace this', () => this.decide(picture), { 'aria-label': label });
     };
     this.element = el(
-      'li',
-      { class: 'question' },
+      'li.question',
       `${file.name} looks like ${found.length === 1 ? 'another picture' : 'other pictures'}:`,
-      el(
-        'ul',
-        { class: 'alike' },
-        this.#newCard(file),
-        ...found.map((picture) => pictureCard(picture, replace(picture))),
-      ),
+      el('ul.alike', this.#newCard(file), ...found.map((picture) => pictureCard(picture, replace(picture)))),
     );
   }
 
@@ -256,7 +250,7 @@ class AlikeQuestion {
   }
 
   #newCard(file: File): HTMLElement {
-    const facts = el('p', { class: 'quiet' }, describeFile(file));
+    const facts = el('p.quiet', describeFile(file));
     const image: HTMLImageElement = el('img', {
       src: this.#address,
       alt: `New: ${file.name}`,
@@ -265,13 +259,11 @@ class AlikeQuestion {
     });
     return el(
       'li',
-      {},
       image,
-      el('p', {}, 'The new picture'),
+      el('p', 'The new picture'),
       facts,
       el(
-        'div',
-        { class: 'actions' },
+        'div.actions',
         button('Keep both', () => this.decide('keep'), { 'aria-label': `Keep both: add ${file.name}` }),
         button('Skip', () => this.decide('skip'), { 'aria-label': `Skip ${file.name}` }),
       ),

@@ -28,8 +28,8 @@ export class EntryList {
     },
     { 'aria-label': 'Which entries' },
   );
-  readonly #rows = el('tbody', {});
-  readonly #note = el('p', { class: 'quiet', role: 'status' });
+  readonly #rows = el('tbody');
+  readonly #note = el('p.quiet', { role: 'status' });
   #kind: Kind = 'artist';
   #entries: ListedEntry[] = [];
   readonly #request = new LastWork();
@@ -49,13 +49,12 @@ export class EntryList {
     this.#kind = kind;
     const head = el(
       'tr',
-      {},
       ...['Name', 'Other names'].map((text) => el('th', { scope: 'col' }, text)),
-      el('th', { scope: 'col', class: 'number' }, 'Pictures'),
+      el('th.number', { scope: 'col' }, 'Pictures'),
     );
     const controls = [this.#note, this.#search, this.#which, button('Create…', () => this.#create())];
     const title = capitalise(plurals[kind]);
-    showPage(title, controls, title, el('table', {}, el('thead', {}, head), this.#rows));
+    showPage(title, controls, title, el('table', el('thead', head), this.#rows));
     await this.load();
   }
 
@@ -102,10 +101,9 @@ export class EntryList {
     const label = `${count}: show the pictures of ${name}`;
     return el(
       'tr',
-      {},
       el('th', { scope: 'row' }, button(name, edit, { class: 'link' })),
-      el('td', { class: 'quiet' }, aliases.join(', ')),
-      el('td', { class: 'number' }, button(count, pictures, { class: 'link', 'aria-label': label })),
+      el('td.quiet', aliases.join(', ')),
+      el('td.number', button(count, pictures, { class: 'link', 'aria-label': label })),
     );
   }
 
@@ -208,7 +206,7 @@ function showEntry(kind: Kind, entry: ListedEntry, onChanged: () => void): void 
     [
       name.element,
       ...inputs.map(({ element }) => element),
-      ...(kind === 'category' ? [el('label', { class: 'check' }, nsfw, 'For adults')] : []),
+      ...(kind === 'category' ? [el('label.check', nsfw, 'For adults')] : []),
       field('Other names, one per line', aliases),
     ],
     [
@@ -254,7 +252,7 @@ function askRemoval(kind: Kind, { id, name, version, images }: ListedEntry, save
   const effect =
     images === 0 ? 'No picture has it.' : `${countPictures(images)} will lose it, and stay in the catalogue.`;
   const check = [block, 'Block the name, so that imports do not create it again'];
-  ask(`Remove ${name}`, [el('p', {}, effect), el('label', { class: 'check' }, ...check)], 'Remove', press);
+  ask(`Remove ${name}`, [el('p', effect), el('label.check', ...check)], 'Remove', press);
   return false;
 }
 

@@ -18,9 +18,9 @@ export async function showRemoved(signal: AbortSignal): Promise<void> {
   const rows = removed.slice(0, MAX_SHOWN).map(row);
   // The keyboard stays where it was.
   const focused = buttons().indexOf(document.activeElement as HTMLButtonElement);
-  const note = el('p', { class: 'quiet', role: 'status' }, describe(removed.length, inTrash));
+  const note = el('p.quiet', { role: 'status' }, describe(removed.length, inTrash));
   const controls = [note, ...(inTrash > 0 ? [empty] : [])];
-  showPage('Removed', controls, 'Removed pictures', el('ul', { class: 'changes' }, ...rows));
+  showPage('Removed', controls, 'Removed pictures', el('ul.changes', ...rows));
   if (focused >= 0) (buttons().at(focused) ?? document.querySelector<HTMLElement>('#lists h1'))?.focus();
 }
 
@@ -44,22 +44,18 @@ function row({ id, removedAt, reason, name: title, isFormer, isInTrash }: Remove
   const name = `${label} ${reason || id}`;
   return el(
     'li',
-    {},
     el(
-      'div',
-      { class: 'removed' },
+      'div.removed',
       ...(isInTrash ? [el('img', { src: preview, alt: '', loading: 'lazy' })] : []),
-      el('p', {}, capitalise(reason) || 'No reason given'),
+      el('p', capitalise(reason) || 'No reason given'),
       el(
-        'p',
-        { class: 'quiet' },
+        'p.quiet',
         el('time', { datetime: removedAt }, describeTime(removedAt)),
         ` · ${what} · ${title ? `${title} · ` : ''}${id}`,
       ),
     ),
     el(
-      'div',
-      { class: 'actions' },
+      'div.actions',
       button(label, () => void act(), { 'aria-label': name }),
     ),
   );
@@ -72,5 +68,5 @@ function askToEmpty(inTrash: number): void {
     return isDone;
   };
   const effect = `All ${formatNumber(inTrash)} pictures and former files are deleted for good. You can’t undo this.`;
-  ask('Empty the trash?', [el('p', {}, effect)], 'Delete for good', press);
+  ask('Empty the trash?', [el('p', effect)], 'Delete for good', press);
 }

@@ -12,26 +12,26 @@ type ShowPictures = (change: Change) => void;
 
 export async function showReview(signal: AbortSignal, showPictures: ShowPictures): Promise<void> {
   const list = showPage('Review', [], 'Review');
-  const note = el('p', { class: 'quiet', role: 'status' }, 'Comparing all pictures…');
-  list.append(el('h2', {}, 'Imports'), importList(await loadImports(signal), showPictures));
-  list.append(el('h2', {}, 'Look-alikes'), note);
+  const note = el('p.quiet', { role: 'status' }, 'Comparing all pictures…');
+  list.append(el('h2', 'Imports'), importList(await loadImports(signal), showPictures));
+  list.append(el('h2', 'Look-alikes'), note);
   const { total, groups } = await get('/data/alike', {}, signal);
   const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
   note.textContent =
     total === 0
       ? 'No pictures look alike. “zukan duplicates” also compares pictures that older versions imported.'
       : `${formatNumber(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
-  list.append(el('div', { class: 'groups' }, ...groups.map(group)));
+  list.append(el('div.groups', ...groups.map(group)));
   const problems = await get('/data/problems', {}, signal);
   list.append(
-    el('h2', {}, 'Problems'),
-    problems.length === 0 ? el('p', { class: 'quiet' }, 'No problems found.') : problemList(problems),
+    el('h2', 'Problems'),
+    problems.length === 0 ? el('p.quiet', 'No problems found.') : problemList(problems),
     fileCheck(),
   );
 }
 
 const CHECK_FILES = 'Check the files';
-const problemList = (problems: string[]) => el('ul', {}, ...problems.map((problem) => el('li', {}, problem)));
+const problemList = (problems: string[]) => el('ul', ...problems.map((problem) => el('li', problem)));
 
 /** Reads every file, so it waits until somebody asks for it. */
 function fileCheck(): HTMLElement {
@@ -56,11 +56,11 @@ function fileCheck(): HTMLElement {
     }
   };
   const start = button(CHECK_FILES, () => (request ? request.abort() : void check()));
-  return el('div', { class: 'file-check' }, start, result);
+  return el('div.file-check', start, result);
 }
 
 function group(images: Alike[]): HTMLElement {
-  const row = el('ul', { class: 'alike' });
+  const row = el('ul.alike');
   row.append(...images.map((image) => member(image, images, row)));
   return row;
 }
@@ -101,7 +101,7 @@ const FIRST_SHOWN = 5;
 
 /** The first ones of a section, and a button for the others. */
 function importList(imports: Change[], showPictures: ShowPictures): HTMLElement {
-  if (imports.length === 0) return el('p', { class: 'quiet' }, 'No imports.');
+  if (imports.length === 0) return el('p.quiet', 'No imports.');
   const row = (change: Change) => {
     const show = () => showPictures(change);
     const hasPictures = change.added + change.changed > 0;
@@ -109,7 +109,7 @@ function importList(imports: Change[], showPictures: ShowPictures): HTMLElement 
       actions: hasPictures ? [rowButton(change, 'Show pictures', show)] : [],
     });
   };
-  const list = el('ul', { class: 'changes' }, ...imports.slice(0, FIRST_SHOWN).map(row));
+  const list = el('ul.changes', ...imports.slice(0, FIRST_SHOWN).map(row));
   if (imports.length <= FIRST_SHOWN) return list;
   const showAll = () => {
     const others = imports.slice(FIRST_SHOWN).map(row);
@@ -118,5 +118,5 @@ function importList(imports: Change[], showPictures: ShowPictures): HTMLElement 
     others[0]?.querySelector('summary')?.focus();
   };
   const more = button(`Show all ${imports.length}`, showAll);
-  return el('div', {}, list, more);
+  return el('div', list, more);
 }

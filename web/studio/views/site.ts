@@ -18,8 +18,8 @@ export async function showSite(signal: AbortSignal): Promise<void> {
   const site = await get('/data/site', {}, signal);
   const inputs = (Object.keys(fields) as Field[]).map((field) => row(field, site));
   byId('lists').replaceChildren(
-    el('div', { class: 'filters' }, el('h1', { tabindex: '-1' }, 'Site')),
-    el('div', { class: 'scroll site' }, ...inputs),
+    el('div.filters', el('h1', { tabindex: '-1' }, 'Site')),
+    el('div.scroll.site', ...inputs),
   );
 }
 
@@ -33,5 +33,5 @@ function row(field: Field, { texts, fixed }: ResponseOf<'/data/site'>): HTMLElem
   });
   const note =
     variable === undefined ? hint : `Set by the environment variable ${variable}; change it there.`;
-  return el('label', { class: 'field' }, el('span', {}, label), input, el('span', { class: 'quiet' }, note));
+  return el('label.field', el('span', label), input, el('span.quiet', note));
 }
