@@ -55,14 +55,10 @@ export class HealthPanel {
   #render(health: Health): void {
     const { images, unrated, withoutArtist, lacking, unused, imports, backup, disks } = health;
     const { showPictures, showImport, showUnused } = this.#actions;
-    const pictures = (count: number | undefined, text: string, query: string) =>
-      count === 0
-        ? []
-        : [
-            link(`${count === undefined ? 'Pictures' : countPictures(count)} ${text}`, () =>
-              showPictures(query),
-            ),
-          ];
+    const pictures = (count: number | undefined, text: string, query: string) => {
+      const subject = count === undefined ? 'Pictures' : countPictures(count);
+      return count === 0 ? [] : [link(`${subject} ${text}`, () => showPictures(query))];
+    };
     const entries = KINDS.flatMap((kind) => {
       const count = unused[kind];
       const text = count === 1 ? `1 ${kind}` : `${formatNumber(count)} ${plurals[kind]}`;
@@ -78,27 +74,25 @@ export class HealthPanel {
       ...entries,
       ...disks
         .filter(({ isNearlyFull }) => isNearlyFull)
-        .map(({ folder }) => el('span', `The disk of ${folder} is nearly full`)),
-      ...(backup || images === 0 ? [] : [el('span', 'No backup yet')]),
-      ...(backup?.isOld ? [el('span', `No backup since ${ageOf(backup.at)}`)] : []),
+        .map(({ folder }) => `The disk of ${folder} is nearly full`),
+      ...(backup || images === 0 ? [] : ['No backup yet']),
+      ...(backup?.isOld ? [`No backup since ${ageOf(backup.at)}`] : []),
     ];
     const lines = imports.map((change) => {
       const counted = countPictures(change.added + change.changed);
       const text = `${describeTime(change.at)}: ${counted}`;
-      return change.added + change.changed > 0 ? link(text, () => showImport(change)) : el('span', text);
+      return change.added + change.changed > 0 ? link(text, () => showImport(change)) : text;
     });
-    const list = (items: HTMLElement[]) => el('ul', ...items.map((item) => el('li', item)));
+    const list = (items: (HTMLElement | string)[]) => el('ul', ...items.map((item) => el('li', item)));
     this.element.replaceChildren(
       el('h3', 'Needs attention'),
       ...(todo.length > 0 ? [list(todo)] : [el('p', praise(images))]),
       ...(lines.length > 0 ? [el('h3', 'Last imports'), list(lines)] : []),
       el('h3', 'Storage'),
-      list(
-        [
-          ...(backup ? [`Last backup ${ageOf(backup.at)}: ${formatSize(backup.bytes)}`] : []),
-          ...disks.map(({ free, size }) => `${formatSize(free)} of ${formatSize(size)} free`),
-        ].map((text) => el('span', text)),
-      ),
+      list([
+        ...(backup ? [`Last backup ${ageOf(backup.at)}: ${formatSize(backup.bytes)}`] : []),
+        ...disks.map(({ free, size }) => `${formatSize(free)} of ${formatSize(size)} free`),
+      ]),
       // These take longer, so they wait until somebody asks.
       el('h3', 'Look for'),
       list([

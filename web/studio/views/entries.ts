@@ -147,13 +147,11 @@ const fieldsOf: Record<Kind, Record<string, string>> = {
   category: { description: 'Description' },
   album: { description: 'Description' },
   character: {
-    ...{
-      description: 'Description',
-      source: 'From',
-      gender: 'Gender',
-      ages: 'Ages',
-      birth_date: 'Birth date',
-    },
+    description: 'Description',
+    source: 'From',
+    gender: 'Gender',
+    ages: 'Ages',
+    birth_date: 'Birth date',
     nationality: 'Nationality',
     occupations: 'Occupations',
   },
