@@ -17,7 +17,7 @@ import { rateByMarkers, tagMarkers } from '../import/sidecar/rating.ts';
 import { FOLDER_FILE, type FolderFile, usedFolders } from '../import/sources/walk.ts';
 import type { Files, OpenFile, ThumbnailMaker } from '../media/files.ts';
 import type { AddedPicture, Changed, Found, RequestTo, ResponseOf } from './contract.ts';
-import { type PictureAddress, StudioError } from './requests.ts';
+import { limitBytes, type PictureAddress, StudioError } from './requests.ts';
 
 // Sends thumbnails and originals from the storage, also of pictures in the trash.
 
@@ -147,21 +147,14 @@ export async function withFile<T>(
       .replaceAll(join(folder, FOLDER_FILE), 'its folders')
       .replaceAll(folder, 'the copy');
   try {
-    await pipeline(bytes, limitBytes, createWriteStream(join(folder, file), { mode: 0o600 }));
+    const limit = (chunks: AsyncIterable<Buffer>) =>
+      limitBytes(chunks, MAX_BYTES, 'the picture is too large');
+    await pipeline(bytes, limit, createWriteStream(join(folder, file), { mode: 0o600 }));
     return await work({ folder, file, name }, withoutPaths);
   } catch (error) {
     throw error instanceof StudioError ? error : new StudioError(422, withoutPaths((error as Error).message));
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function* limitBytes(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new StudioError(413, 'the picture is too large');
-    yield chunk;
   }
 }
 

@@ -59,14 +59,20 @@ export async function readBytes(
   tooLarge: string,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new StudioError(413, tooLarge);
-  const chunks: Buffer[] = [];
+  return Buffer.concat(await Array.fromAsync(limitBytes(request, maxBytes, tooLarge)));
+}
+
+export async function* limitBytes(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes: number,
+  tooLarge: string,
+): AsyncGenerator<Buffer, void> {
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     size += chunk.length;
     if (size > maxBytes) throw new StudioError(413, tooLarge);
-    chunks.push(chunk);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
 }
 
 // The page of the studio, and the pages before and instead of it.
