@@ -3,7 +3,7 @@ import type { Caller, Catalogue, Filter } from '../catalogue/catalogue.ts';
 import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import { fold, foldName, formerNames } from '../catalogue/names.ts';
 import type { SourceFileReader } from '../catalogue/records.ts';
-import { KINDS, type Kind } from '../catalogue/schemas.ts';
+import { KINDS } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, SavedEntry } from '../catalogue/writer.ts';
 import { findEntries } from '../changes/entries.ts';
 import { filterRecords, latestIds } from '../changes/images.ts';
@@ -82,12 +82,14 @@ async function findFiltered(
   { entriesById }: CatalogueSnapshot,
 ): Promise<SavedEntry[] | undefined> {
   const entries: SavedEntry[] = [];
-  for (const kind of KINDS)
-    for (const id of wantedIds(kind, filter)) {
+  for (const kind of KINDS) {
+    const isUnknownArtist = kind === 'artist' && filter.without?.includes('artist');
+    for (const id of [...(filter[kind] ?? []), ...(isUnknownArtist ? [UNKNOWN_ARTIST.id] : [])]) {
       const [entry] = await entriesById(kind, [id]);
       if (!entry) return undefined;
       entries.push(entry);
     }
+  }
   return entries;
 }
 
@@ -107,11 +109,6 @@ function inAlbumOrder(ids: string[], entries: SavedEntry[]): string[] {
   if (!album?.images || others.length > 0) return ids;
   const found = new Set(ids);
   return album.images.filter((id) => found.has(id));
-}
-
-function wantedIds(kind: Kind, filter: ImageFilter): string[] {
-  const isUnknownArtist = kind === 'artist' && filter.without?.includes('artist');
-  return [...(filter[kind] ?? []), ...(isUnknownArtist ? [UNKNOWN_ARTIST.id] : [])];
 }
 
 /** All entries of a kind, by name. */

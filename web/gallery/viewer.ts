@@ -44,7 +44,7 @@ function addressOf(tile: HTMLElement): string {
 }
 
 function iconButton(name: string, label: string, key: string, ...paths: string[]): HTMLButtonElement {
-  const title = key ? `${label} (${key})` : label;
+  const title = `${label} (${key})`;
   return el(
     'button',
     { type: 'button', class: `icon-button ${name}`, 'aria-label': label, title },

@@ -196,8 +196,7 @@ export class PicturesPage {
   }
 
   #onSelect(): void {
-    this.#panel.leaveTexts();
-    this.#panel.isLoading = true;
+    this.#panel.leave();
     this.#editing.select(this.#grid.selectedIds());
     this.#showBar();
     this.#loupe.update();

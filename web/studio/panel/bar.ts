@@ -21,10 +21,10 @@ export class Bar {
     for (const name of BUTTONS) this.#button(name).addEventListener('click', () => actions[name]());
     for (const rating of RATINGS) this.#button(rating).addEventListener('click', () => actions.rate(rating));
     this.#button('edit').addEventListener('click', () => this.#toggleSheet());
-    foldAway('menu', 'nav');
-    foldAway('more-filters', 'filters');
+    byId('more-filters').addEventListener('click', () => fold('more-filters', 'filters'));
+    byId('menu').addEventListener('click', () => fold('menu', 'nav'));
     // A menu is done when somebody has chosen.
-    byId('nav').addEventListener('click', () => setFolded('menu', 'nav', true));
+    byId('nav').addEventListener('click', () => fold('menu', 'nav', true));
   }
 
   show(selected: number, isSelecting: boolean): void {
@@ -57,14 +57,8 @@ export class Bar {
   }
 }
 
-/** A button that shows an element where the stylesheet for small screens hides it. */
-function foldAway(button: string, target: string): void {
-  byId(button).addEventListener('click', () =>
-    setFolded(button, target, byId(target).classList.contains('open')),
-  );
-}
-
-function setFolded(button: string, target: string, isFolded: boolean): void {
+/** Hides what a button shows where the stylesheet for small screens hides it, or shows it if it is hidden. */
+function fold(button: string, target: string, isFolded = byId(target).classList.contains('open')): void {
   byId(target).classList.toggle('open', !isFolded);
   byId(button).setAttribute('aria-expanded', String(!isFolded));
 }

@@ -136,18 +136,14 @@ export class Panel {
     byId('panel').tabIndex = 0;
   }
 
-  /** The buttons of entries belong to the pictures before, and must not change others. */
-  set isLoading(isLoading: boolean) {
-    this.#form.classList.toggle('loading', isLoading);
-  }
-
-  /** Saves what somebody is typing, before other pictures are selected. */
-  leaveTexts(): void {
+  /** Before other pictures are selected: saves what somebody is typing. The buttons of entries must not change the others. */
+  leave(): void {
     for (const input of Object.values(this.#texts)) if (document.activeElement === input) input.blur();
+    this.#form.classList.add('loading');
   }
 
   show(summary: SelectionSummary | undefined, ids: string[]): void {
-    this.isLoading = false;
+    this.#form.classList.remove('loading');
     this.#hint.hidden = summary !== undefined;
     this.#form.hidden = summary === undefined;
     this.tags.show(ids);
