@@ -5,6 +5,7 @@ import {
   fileKeys,
   formatPreviews,
   readDocument,
+  type StoredImage,
   UNKNOWN_ARTIST,
 } from '../catalogue/documents/document.ts';
 import {
@@ -19,7 +20,7 @@ import {
   planEdit,
 } from '../catalogue/documents/edit-image.ts';
 import { DETAIL_FIELDS, type DetailField, type Rating } from '../catalogue/schemas.ts';
-import type { CatalogueSnapshot, CatalogueWriter, SavedEntry, SavedImage } from '../catalogue/writer.ts';
+import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../catalogue/writer.ts';
 import { changeFiles, storePicture } from '../import/files.ts';
 import { planVersion } from '../import/plan/looks.ts';
 import { type ImageLine, statedRating } from '../import/records/record.ts';
@@ -75,7 +76,8 @@ export async function replaceFile(id: string, picture: NewPicture, replacement: 
       await refuseKnown(writer, stored);
       const [before] = await writer.imagesById([id]);
       if (!before) throw new EditError(`nothing was replaced: ${describeMissing([id])}`);
-      const entries = (await loadEntriesOf(writer, [readDocument(before.document)])).get(id) as ImageEntries;
+      const image = readDocument(before.document);
+      const entries = (await loadEntriesOf(writer, [image]))(image);
       const placed = placeFile(before, { ...stored, fileName: picture.name }, entries, writer);
       if ((await upload.findLost(fileKeys(placed.row))).length > 0)
         await storePicture(source, picture.file, upload, store);
@@ -196,10 +198,14 @@ async function readAgain(
 
 async function merge(writer: CatalogueWriter, best: SavedImage, others: SavedImage[]): Promise<Difference[]> {
   const images = [best, ...others].map(({ document }) => readDocument(document));
-  const entries = await loadEntriesOf(writer, images);
-  const withEntries = (row: SavedImage) => ({ row, entries: entries.get(row.id) as ImageEntries });
-  const change = planMerge(withEntries(best), others.map(withEntries));
-  const planned = planEdit(best, withEntries(best).entries, change, writer.fixedShelves);
+  const entriesOf = await loadEntriesOf(writer, images);
+  const toMember = ({ document, edited }: SavedImage): Member => {
+    const image = readDocument(document);
+    return { ...image, entries: entriesOf(image), decided: new Set(parseEdited(edited)) };
+  };
+  const member = toMember(best);
+  const change = planMerge(member, others.map(toMember));
+  const planned = planEdit(best, member.entries, change, writer.fixedShelves);
   if (!planned) return [];
   await writer.saveImages([planned]);
   return imageDifferences(best, planned.row);
@@ -213,9 +219,9 @@ async function takePlaces(writer: CatalogueWriter, best: string, others: Set<str
   return albums.map(({ name }) => ({ field: 'album', before: '', after: name }));
 }
 
-interface Member {
-  row: Pick<SavedImage, 'document' | 'edited'>;
+interface Member extends StoredImage {
   entries: ImageEntries;
+  decided: Set<string>;
 }
 
 /**
@@ -224,35 +230,30 @@ interface Member {
  * one if it has none. What it gets is decided, so that no import takes it away, and so is what was decided on another one. Pure.
  */
 function planMerge(best: Member, others: Member[]): ImageChange {
-  const image = readDocument(best.row.document);
-  const decided = new Set(parseEdited(best.row.edited));
-  const decidedElsewhere = new Set(others.flatMap(({ row }) => parseEdited(row.edited)));
-  const members = [best, ...others].map(({ row, entries }) => ({
-    ...readDocument(row.document),
-    decided: new Set(parseEdited(row.edited)),
-    entries,
-  }));
-  const rating = members
-    .map(({ nsfw }) => nsfw)
-    .reduce<Rating>((a, b) => strictest(a, b) as Rating, image.nsfw);
-  /** Those on which the field was decided come first. */
-  const inOrder = (field: EditableField) =>
-    members.toSorted((a, b) => Number(b.decided.has(field)) - Number(a.decided.has(field)));
-  const isKnown = ({ id }: SavedEntry) => id !== UNKNOWN_ARTIST.id;
-  const artist =
-    inOrder('artist')
-      .map(({ entries }) => entries.artist)
-      .find(isKnown) ?? best.entries.artist;
-  const source =
-    inOrder('source')
-      .map((member) => member.source)
-      .find(({ name, url }) => name || url) ?? image.source;
+  const members = [best, ...others];
+  /** The first value that says something. Those on which the field was decided come first. */
+  const pick = <T>(
+    field: EditableField,
+    valueOf: (member: Member) => T,
+    isKnown: (value: T) => boolean,
+  ): T => {
+    const inOrder = members.toSorted((a, b) => Number(b.decided.has(field)) - Number(a.decided.has(field)));
+    return inOrder.map(valueOf).find(isKnown) ?? valueOf(best);
+  };
+  const rating = members.map(({ nsfw }) => nsfw).reduce((a, b) => strictest(a, b) as Rating);
+  const artist = pick(
+    'artist',
+    ({ entries }) => entries.artist,
+    ({ id }) => id !== UNKNOWN_ARTIST.id,
+  );
+  const source = pick(
+    'source',
+    (member) => member.source,
+    ({ name, url }) => name !== '' || url !== '',
+  );
   const detail = (field: DetailField) => {
-    const value =
-      inOrder(field)
-        .map((member) => member[field])
-        .find((text) => text !== '') ?? '';
-    return { value, isNew: value !== image[field] };
+    const value = pick(field, (member) => member[field], Boolean);
+    return { value, isNew: value !== best[field] };
   };
   const missing = (list: 'categories' | 'characters') => {
     const has = new Set(best.entries[list].map(({ id }) => id));
@@ -260,15 +261,16 @@ function planMerge(best: Member, others: Member[]): ImageChange {
   };
   const lists = { categories: missing('categories'), characters: missing('characters') };
   const change = {
-    rating: { value: rating, isNew: rating !== image.nsfw },
-    artist: { value: artist, isNew: artist.id !== image.artist },
-    source: { value: source, isNew: source.name !== image.source.name || source.url !== image.source.url },
+    rating: { value: rating, isNew: rating !== best.nsfw },
+    artist: { value: artist, isNew: artist.id !== best.artist },
+    source: { value: source, isNew: source.name !== best.source.name || source.url !== best.source.url },
     ...Object.fromEntries(DETAIL_FIELDS.map((field) => [field, detail(field)])),
     categories: { value: { add: lists.categories, remove: [] }, isNew: lists.categories.length > 0 },
     characters: { value: { add: lists.characters, remove: [] }, isNew: lists.characters.length > 0 },
   };
   const counted = Object.entries(change).filter(
-    ([field, { isNew }]) => !decided.has(field as never) && (isNew || decidedElsewhere.has(field as never)),
+    ([field, { isNew }]) =>
+      !best.decided.has(field) && (isNew || others.some(({ decided }) => decided.has(field))),
   );
   return Object.fromEntries(counted.map(([field, { value }]) => [field, value]));
 }

@@ -17,7 +17,7 @@ import { cleanAliases, entryDocument, planOrder } from '../import/plan/entry.ts'
 import { ExistingEntries } from '../import/plan/existing.ts';
 import { checkRecord, checkSavedRecord, checkTexts, type EntryLine } from '../import/records/record.ts';
 import { inBatches } from '../lib/concurrency.ts';
-import { EditError, loadEntriesOf } from './references.ts';
+import { EditError, findNamesake, loadEntriesOf } from './references.ts';
 
 const BATCH_SIZE = 500;
 
@@ -47,7 +47,12 @@ export async function editEntry(
   const given = { type: kind, ...JSON.parse(entry.document), createdAt, aliases, ...fields };
   const record = checkSavedRecord(given) as EntryLine;
   const { name } = record;
-  if (name !== entry.name) await refuseTaken(writer, entry, record);
+  const document = entryDocument(record, id, createdAt);
+  const namesake = name === entry.name ? undefined : await findNamesake(writer, { kind, id, name, document });
+  if (namesake)
+    throw new EditError(
+      `the ${kind} "${namesake.name}" already exists; use --merge-into to make one of both, or another name`,
+    );
   const [taken] = [
     ...(await writer.entriesByName(kind, addAliases)),
     ...(await writer.entriesById(
@@ -62,7 +67,7 @@ export async function editEntry(
   const after: SavedEntry = {
     ...entry,
     name,
-    document: entryDocument(record, id, createdAt),
+    document,
     aliases: cleanAliases(kind, name, aliases),
     ...(images && { images }),
   };
@@ -82,19 +87,6 @@ async function findOrder(
   existing.add([entry]);
   await loadAlbumImages(existing, lookup, [{ ...record, id: entry.id }]);
   return planOrder(record.images, entry.images, existing);
-}
-
-/** A name belongs to one category, artist or album, and to one character of a work. */
-async function refuseTaken(writer: CatalogueWriter, entry: SavedEntry, record: EntryLine): Promise<void> {
-  const { kind } = entry;
-  const sameName = (await writer.entriesByName(kind, [record.name])).filter(({ id }) => id !== entry.id);
-  const isSame = ({ document }: SavedEntry) =>
-    record.type !== 'character' || JSON.parse(document).source === (record.source ?? '');
-  const taken = sameName.find(isSame);
-  if (taken)
-    throw new EditError(
-      `the ${kind} "${taken.name}" already exists; use --merge-into to make one of both, or another name`,
-    );
 }
 
 async function refuseBlocked(writer: CatalogueWriter, kind: Kind, names: string[]): Promise<void> {
@@ -239,14 +231,14 @@ async function replaceInImages(
   let images = 0;
   for await (const rows of writer.imagesOn(from.shelf)) {
     const stored = rows.map((row) => ({ row, image: readDocument(row.document) }));
-    const entries = await loadEntriesOf(
+    const entriesOf = await loadEntriesOf(
       writer,
       stored.map(({ image }) => image),
     );
     await writer.saveImages(
       stored.map(({ row, image }) => {
         const { previews } = parseStored(row.document);
-        const after = replaceEntry(entries.get(row.id) as ImageEntries, from, into);
+        const after = replaceEntry(entriesOf(image), from, into);
         return placeImage(row, image, after, previews, writer.fixedShelves);
       }),
     );

@@ -6,7 +6,6 @@ import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts
 import {
   type EditableField,
   type ImageChange,
-  type ImageEntries,
   imageDifferences,
   isFileChanged,
   type ListChange,
@@ -280,12 +279,12 @@ export async function editImages(
     const rows = new Map((await writer.imagesById(batch)).map((row) => [row.id, row]));
     missing.push(...batch.filter((id) => !rows.has(id)));
     const images = Array.from(rows.values(), ({ document }) => readDocument(document));
-    const entries = await loadEntriesOf(writer, images);
+    const entriesOf = await loadEntriesOf(writer, images);
     const [placed, former]: [PlacedImage[], SavedImage[]] = [[], []];
     for (const image of images) {
       const { id } = image;
       const row = rows.get(id) as SavedImage;
-      const planned = planEdit(row, entries.get(id) as ImageEntries, change, writer.fixedShelves, image);
+      const planned = planEdit(row, entriesOf(image), change, writer.fixedShelves, image);
       if (!planned) continue;
       changed.set(id, () => imageDifferences(row, planned.row));
       placed.push(planned);

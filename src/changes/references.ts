@@ -35,6 +35,17 @@ export async function matchEntries(lookup: Lookup, kind: Kind, reference: string
   return existing.matching(kind, reference);
 }
 
+/** Another entry that has the name: it belongs to one category, artist or album, and to one character of a work. */
+export async function findNamesake(
+  lookup: Lookup,
+  { kind, id, name, document }: Pick<SavedEntry, 'kind' | 'id' | 'name' | 'document'>,
+): Promise<SavedEntry | undefined> {
+  const workOf = (text: string) => JSON.parse(text).source;
+  return (await lookup.entriesByName(kind, [name])).find(
+    (entry) => entry.id !== id && (kind !== 'character' || workOf(entry.document) === workOf(document)),
+  );
+}
+
 /** Finds an entry, or creates it if `defaults` are given. */
 export async function findOrCreate(
   writer: CatalogueWriter,
@@ -80,23 +91,21 @@ function refuseExisting(record: EntryLine, existing: ExistingEntries): void {
   if (taken) throw new EditError(`the ${type} "${taken.name}" already exists${advice}`);
 }
 
-/** The entries of each of the images, by image id. */
+/** Loads the entries of images, and returns what finds those of one. */
 export async function loadEntriesOf(
   lookup: Lookup,
   images: StoredImage[],
-): Promise<Map<string, ImageEntries>> {
-  const idsOf = (entries: { id: string }[]) => entries.map(({ id }) => id);
-  const referring = images.map(({ id, artist, categories, characters }) => ({
-    ...{ id, artist, categories: idsOf(categories), characters: idsOf(characters) },
-  }));
-  const find = await entryFinder(lookup, referring);
-  return new Map(
-    referring.map((image) => {
-      const entries = find(image);
-      if (!entries) throw new EditError(`an image refers to an entry that does not exist; run "zukan check"`);
-      return [image.id, entries];
-    }),
-  );
+): Promise<(image: StoredImage) => ImageEntries> {
+  const idsOf = ({ artist, categories, characters }: StoredImage): EntryIds => {
+    const ids = (entries: { id: string }[]) => entries.map(({ id }) => id);
+    return { artist, categories: ids(categories), characters: ids(characters) };
+  };
+  const find = await entryFinder(lookup, images.map(idsOf));
+  return (image) => {
+    const entries = find(idsOf(image));
+    if (!entries) throw new EditError(`an image refers to an entry that does not exist; run "zukan check"`);
+    return entries;
+  };
 }
 
 /** The entries of an image, by id. */

@@ -13,7 +13,7 @@ import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
 import { checkSavedRecord, type EntryLine } from '../import/records/record.ts';
 import type { SiteField } from '../lib/site-texts.ts';
 import { nameImages } from './describe.ts';
-import { EditError } from './references.ts';
+import { EditError, findNamesake } from './references.ts';
 import { isSame, mergeFields, type Undoing, undoImages } from './undo-images.ts';
 
 interface UndoOptions {
@@ -196,7 +196,7 @@ async function restoreEntries(undoing: Undoing, kind: Kind, items: ChangeItem[])
       const wanted = current
         ? mergeEntry(current, former, after as unknown as LoggedEntry, later.get(id) ?? [])
         : { ...former, kept: [] };
-      if (await isNameTaken(writer, kind, id, wanted)) {
+      if (await findNamesake(writer, { ...wanted, kind, id })) {
         keep(`another ${kind} has the former name`);
         continue;
       }
@@ -256,18 +256,6 @@ function readFields(entry: LoggedEntry | null): Fields {
 async function withoutGone(writer: CatalogueWriter, ids: string[]): Promise<string[]> {
   const { images, trashed } = await writer.findImageIds(ids);
   return ids.filter((id) => images.has(id) || trashed.has(id));
-}
-
-/** A name belongs to one category, artist or album, and to one character of a work. */
-async function isNameTaken(
-  writer: CatalogueWriter,
-  kind: Kind,
-  id: string,
-  { name, document }: Pick<LoggedEntry, 'name' | 'document'>,
-): Promise<boolean> {
-  const others = (await writer.entriesByName(kind, [name])).filter((entry) => entry.id !== id);
-  const sourceOf = (text: string) => JSON.parse(text).source;
-  return others.some((entry) => kind !== 'character' || sourceOf(entry.document) === sourceOf(document));
 }
 
 async function withoutTaken(
