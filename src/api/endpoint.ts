@@ -243,12 +243,13 @@ export function pageHeaders(call: Call<Window>, total: number): Record<string, s
   return headers;
 }
 
-/** The cursor of the next page, and the link to it. */
+/** The cursor of the next page, and the link to it, if there is one. */
 export function cursorHeaders(
   call: Call<object>,
-  cursor: string,
+  cursor: string | undefined,
   parameter: 'cursor' | 'since' = 'cursor',
 ): Record<string, string> {
+  if (cursor === undefined) return {};
   return { 'X-Next-Cursor': cursor, Link: pageLink(call, { [parameter]: cursor }, 'next') };
 }
 

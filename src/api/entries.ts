@@ -125,14 +125,7 @@ export function singleEntry(kind: Kind): Endpoint {
 }
 
 export function notFound(kind: Kind | 'image'): ApiError {
-  const titles = {
-    artist: 'Artist',
-    character: 'Character',
-    category: 'Category',
-    album: 'Album',
-    image: 'Image',
-  };
-  return new ApiError(404, `${titles[kind]} not found.`);
+  return new ApiError(404, `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)} not found.`);
 }
 
 function writeList({ items }: Page<EntryDetails>, write: (entry: EntryDetails) => ByteString): ByteString {

@@ -123,11 +123,8 @@ export const randomImages = endpoint({
     const { services, query } = call;
     const filter = pickParameters(imageFilters, query);
     if (query.seed !== undefined) {
-      const page = await readSeeded(call, filter, query.seed, query.limit);
-      return {
-        ...imageList(call, page.images),
-        ...(page.cursor && { headers: cursorHeaders(call, page.cursor) }),
-      };
+      const { images, cursor } = await readSeeded(call, filter, query.seed, query.limit);
+      return { ...imageList(call, images), headers: cursorHeaders(call, cursor) };
     }
     readSeedPosition(call, filter);
     const images = await services.catalogue.randomImages(
@@ -236,8 +233,7 @@ export const latestImages = endpoint({
   async handle(call) {
     const filter = pickParameters(imageFilters, call.query);
     const { images, cursor } = await readLatest(call, filter, call.query.limit);
-    const response = imageList(call, images);
-    return cursor === undefined ? response : { ...response, headers: cursorHeaders(call, cursor) };
+    return { ...imageList(call, images), headers: cursorHeaders(call, cursor) };
   },
 });
 

@@ -44,7 +44,7 @@ export const search = endpoint({
     const rest = toJsonBytes({ total, words, filters, suggestions }).slice(1);
     const entries = `"artists":${list(artists)},"characters":${list(characters)},"categories":${list(categories)}`;
     const data = `{${entries},"albums":${list(albums)},"images":${images},${rest}`;
-    return cursor === undefined ? { data } : { data, headers: cursorHeaders(call, cursor) };
+    return { data, headers: cursorHeaders(call, cursor) };
   },
 });
 
