@@ -72,7 +72,7 @@ const rooms = [
       'src/pages/tile.ts',
       'src/pages/head.ts',
     ],
-    ...['src/pages/model.ts', 'src/pages/texts.ts', 'src/pages/html.ts', 'src/pages/address.ts'],
+    ...['src/pages/model.ts', 'src/pages/html.ts', 'src/pages/texts.ts', 'src/pages/address.ts'],
   ],
   [
     ...['src/studio/studio.ts', 'src/studio/changes.ts', 'src/studio/history.ts', 'src/studio/list.ts'],

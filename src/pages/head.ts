@@ -129,9 +129,7 @@ function describeEntry(
   view: EntryView,
   start: { name: string; path: string },
 ): Described {
-  const { id } = record;
   const name = shorten(record.name);
-  const filter = kind === 'category' ? `categories=${encodeURIComponent(record.name)}` : `${kind}=${id}`;
   const isForEveryone = !('nsfw' in record && record.nsfw);
   const ownText = 'description' in record && isForEveryone ? record.description : '';
   return {
@@ -143,8 +141,13 @@ function describeEntry(
       { name, path: formatView(firstPage(view), record.name) },
     ],
     picture: cover && isForEveryone ? choosePicture(cover, name) : undefined,
-    feedFilter: isForEveryone ? `?${filter}` : '',
+    feedFilter: isForEveryone ? feedFilter({ kind, record }) : '',
   };
+}
+
+/** The query of the feed with the newest images of an entry. */
+export function feedFilter({ kind, record }: Pick<Entry, 'kind' | 'record'>): string {
+  return kind === 'category' ? `?categories=${encodeURIComponent(record.name)}` : `?${kind}=${record.id}`;
 }
 
 function describePicture(model: PictureModel, start: { name: string; path: string }): Described {
@@ -160,15 +163,10 @@ function describePicture(model: PictureModel, start: { name: string; path: strin
     };
   const { width, height } = image.meta.dimens;
   const title = titleOf(image);
-  const artist = hasArtist(image) ? shorten(image.artistDetails?.name ?? '') : '';
+  const artist = shorten(artistName(image));
   const middle = album
     ? { name: shorten(album.record.name), path: formatView(entryView(album), album.record.name) }
-    : artist
-      ? {
-          name: artist,
-          path: formatView({ name: 'entry', kind: 'artist', id: image.artist, query: {} }, artist),
-        }
-      : undefined;
+    : artist && { name: artist, path: artistPath(image, artist) };
   return {
     title: artist ? shorten(texts.by(title, artist)) : title,
     text: shorten(image.description || [...categoryNames(image), texts.pixels(width, height)].join(' · ')),
@@ -179,6 +177,13 @@ function describePicture(model: PictureModel, start: { name: string; path: strin
 }
 
 export const hasArtist = ({ artist }: Image): boolean => artist !== UNKNOWN_ARTIST.id;
+
+/** Empty if it is not known. */
+export const artistName = (image: Image): string =>
+  hasArtist(image) ? (image.artistDetails?.name ?? '') : '';
+
+export const artistPath = ({ artist }: Image, name: string): string =>
+  formatView({ name: 'entry', kind: 'artist', id: artist, query: {} }, name);
 
 export function entryView({ kind, record }: Pick<Entry, 'kind' | 'record'>): EntryView {
   return { name: 'entry', kind, id: record.id, query: {} };
@@ -242,10 +247,8 @@ function imageObject(image: Image, page: string, origin: string): object {
   const { url, artistDetails, description, createdAt, meta, licence, credit } = image;
   const { dimens, mimetype, thumbnails = [] } = meta;
   const absolute = (address: string) => new URL(address, origin).href;
-  const creator =
-    hasArtist(image) && artistDetails
-      ? { '@type': 'Person', name: artistDetails.name, url: artistDetails.url || undefined }
-      : undefined;
+  const name = artistName(image);
+  const creator = name ? { '@type': 'Person', name, url: artistDetails?.url || undefined } : undefined;
   return {
     '@type': 'ImageObject',
     contentUrl: absolute(url),

@@ -6,6 +6,7 @@ import { MARK } from '../assets/bundle.ts';
 import { onceFor } from '../http/assets.ts';
 import { ApiError, type Exchange, sendError } from '../http/exchange.ts';
 import { prefersHtml } from '../http/request.ts';
+import { LANGUAGE, texts } from './texts.ts';
 
 /** Of icons, whose addresses have no version. */
 export const ICON_CACHING = 'public, max-age=86400';
@@ -75,11 +76,31 @@ function toText(content: Content): string {
   return text;
 }
 
+export function join(parts: readonly Markup[], separator: string): Markup {
+  return html`${parts.map((part, index) => (index === 0 ? part : html`${separator}${part}`))}`;
+}
+
 /** Data for search engines, which no browser runs. */
 export function jsonScript(data: object): Markup {
   return new Markup(
     `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`,
   );
+}
+
+export function wholePage(head: Markup, body: Markup): string {
+  return html`<!doctype html>
+<html lang="${LANGUAGE}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`.text;
 }
 
 /** Turns `code` in backticks into `<code>`. */
@@ -183,41 +204,44 @@ export function messagePage(site: Site, { status, title, lead, links, note = htm
     ({ href, text }, index) =>
       html`<a class="${index === 0 ? 'button strong' : 'button'}" href="${href}">${text}</a> `,
   );
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · ${site.name}</title>
+  const head = html`<title>${title} · ${site.name}</title>
 ${iconLink(site)}
-<link rel="stylesheet" href="/docs.css">
-</head>
-<body>
-<header class="top"><div class="bar">${wordmark(site)}</div></header>
+<link rel="stylesheet" href="/docs.css">`;
+  const body = html`<header class="top"><div class="bar">${wordmark(site)}</div></header>
 <main class="message">
 <p class="eyebrow">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${lead}</p>
 <p class="actions">${buttons}</p>
 ${note}
-</main>
-</body>
-</html>
-`.text;
+</main>`;
+  return wholePage(head, body);
 }
 
-export function sendMessagePage(exchange: Exchange, status: number, page: string): void {
-  exchange.headers({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-store' });
-  exchange.send(status, page, HTML_TYPE);
+/** Sends an error: as a page for browsers, as itself for everyone else. Neither repeats anything from the request. */
+export function sendRefusal(exchange: Exchange, error: ApiError, page: () => string): void {
+  exchange.vary('Accept');
+  if (!prefersHtml(exchange.request.headers.accept)) {
+    sendError(error, exchange);
+    return;
+  }
+  const { status, headers } = error;
+  exchange.headers({ ...headers, 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-store' });
+  exchange.send(status, page(), HTML_TYPE);
 }
 
 // The limit of pages.
 
-const TOO_MANY_PAGES = 'Too many pages at once. Try again in a second.';
-/** A page is free again after less. */
-const RETRY = { 'Retry-After': '1' };
-const tooManyPages = new ApiError(429, TOO_MANY_PAGES, RETRY);
+/** A page is free again after less than a second. */
+const tooManyPages = new ApiError(429, 'Too many pages at once. Try again in a second.', {
+  'Retry-After': '1',
+});
+const tooManyMessage: Message = {
+  status: 429,
+  title: 'Too many pages at once',
+  lead: 'Wait a second, and reload this page.',
+  links: [{ href: '/', text: texts.openGallery }],
+};
 
 /**
  * Whether a client may load another page; call it before anything is looked up. A client that may not has been answered, and that
@@ -228,51 +252,33 @@ export function admitPage(services: Services, exchange: Exchange): boolean {
   if (client === undefined) return true;
   const decision = services.pageBudget.take(client);
   services.decisions.count(decision);
-  if (decision.isAllowed) return true;
-  exchange.vary('Accept');
-  if (!prefersHtml(exchange.request.headers.accept)) {
-    sendError(tooManyPages, exchange);
-    return false;
-  }
-  exchange.headers(RETRY);
-  const links = [{ href: '/', text: 'Open the gallery' }];
-  const title = 'Too many pages at once';
-  const page = messagePage(services.site, {
-    status: 429,
-    title,
-    lead: 'Wait a second, and reload this page.',
-    links,
-  });
-  sendMessagePage(exchange, 429, page);
-  return false;
+  if (!decision.isAllowed)
+    sendRefusal(exchange, tooManyPages, () => messagePage(services.site, tooManyMessage));
+  return decision.isAllowed;
 }
 
 // The response to an address outside of the API where there is nothing. It helps people to find the API and the gallery.
 
-/** A page for browsers, an error for everyone else. Neither repeats anything from the request. */
 export function notFoundHandler(
   prefixes: readonly string[],
   services: Pick<Services, 'site'>,
 ): (exchange: Exchange) => void {
   const message = `There is nothing at this address. The API is at ${prefixes.join(' and ')}, its reference at /docs.`;
-  const names = prefixes.map((prefix, index) => html`${index === 0 ? '' : ' and '}<code>${prefix}</code>`);
+  const error = new ApiError(404, message);
+  const codes = prefixes.map((prefix) => html`<code>${prefix}</code>`);
   const page = onceFor(
     () => services.site,
     (site) =>
       messagePage(site, {
         status: 404,
-        title: 'There is nothing here',
-        lead: 'The address may be misspelt, or what was here is gone.',
+        title: texts.missing,
+        lead: texts.missingLead,
         links: [
-          { href: '/', text: 'Open the gallery' },
+          { href: '/', text: texts.openGallery },
           { href: '/docs', text: 'Read the API reference' },
         ],
-        note: html`<p>The API is at ${names}.</p>`,
+        note: html`<p>The API is at ${join(codes, ' and ')}.</p>`,
       }),
   );
-  return (exchange) => {
-    exchange.vary('Accept');
-    if (!prefersHtml(exchange.request.headers.accept)) throw new ApiError(404, message);
-    sendMessagePage(exchange, 404, page());
-  };
+  return (exchange) => sendRefusal(exchange, error, page);
 }

@@ -1,9 +1,9 @@
 /** What every page has around its content. */
 import type { Site } from '../api/endpoint.ts';
 import type { Kind } from '../catalogue/schemas.ts';
-import { formatView, kindWords, type View } from './address.ts';
-import { html, iconLink, type Markup, wordmark } from './html.ts';
-import { LANGUAGE, texts } from './texts.ts';
+import { kindWords, type View } from './address.ts';
+import { html, iconLink, type Markup, wholePage, wordmark } from './html.ts';
+import { texts } from './texts.ts';
 
 export interface Frame {
   site: Site;
@@ -21,23 +21,15 @@ export function layout(
   head: Markup,
   main: Markup,
   view?: View,
-): Markup {
-  return html`<!doctype html>
-<html lang="${LANGUAGE}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="application-name" content="${site.name}">
+): string {
+  const allTags = html`<meta name="application-name" content="${site.name}">
 ${head}
 ${iconLink(site)}
 <link rel="apple-touch-icon" href="/icon-180.png">
 <link rel="manifest" href="/manifest.webmanifest">
 <link rel="stylesheet" href="${addressOf('style.css')}">
-<script defer blocking="render" src="${addressOf('gallery.js')}" data-viewer="${addressOf('viewer.js')}" data-style="${addressOf('viewer.css')}"></script>
-</head>
-<body>
-<a class="skip" href="#main">${texts.skip}</a>
+<script defer blocking="render" src="${addressOf('gallery.js')}" data-viewer="${addressOf('viewer.js')}" data-style="${addressOf('viewer.css')}"></script>`;
+  const body = html`<a class="skip" href="#main">${texts.skip}</a>
 <header class="top">
 <div class="bar">
 ${wordmark(site)}
@@ -62,10 +54,8 @@ ${main}
 <footer>
 <p dir="auto">${site.description || site.name}</p>
 <p>${siteLinks(site)}</p>
-</footer>
-</body>
-</html>
-`;
+</footer>`;
+  return wholePage(allTags, body);
 }
 
 /** Also in the menu: where the list of pictures goes on by itself, the footer is out of reach. */
@@ -77,20 +67,12 @@ function navLink(href: string, text: string, isCurrent: boolean): Markup {
   return html`<a href="${href}"${isCurrent ? html` aria-current="page"` : ''}>${text}</a>\n`;
 }
 
-export interface Problem {
-  title: string;
-  lead: string;
-  /** Where to go on. */
-  view: View;
-  link: string;
-}
-
 /** A page that has nothing else to show. */
-export function problemContent({ title, lead, view, link }: Problem): Markup {
+export function problemContent(title: string, lead: string): Markup {
   return html`<div class="problem">
 <h1>${title}</h1>
 <p>${lead}</p>
-<p><a class="button strong" href="${formatView(view)}">${link}</a></p>
+<p><a class="button strong" href="/">${texts.openGallery}</a></p>
 </div>`;
 }
 

@@ -13,7 +13,6 @@ import type {
   Character,
   Image,
   Kind,
-  Orientation,
   Rating,
   Statistics,
 } from '../catalogue/schemas.ts';
@@ -345,26 +344,14 @@ async function findNeighbours(
 
 // What the catalogue has. Pages offer no filter and no list that would be of no use.
 
-export interface Facts {
-  /** The kinds that have entries. */
-  kinds: Kind[];
-  ratings: Rating[];
-  orientations: Orientation[];
-  hasAnimations: boolean;
-  /** How wide images can be asked to be. */
-  widths: number[];
-  /** The newest image rated sfw. */
-  newest: Image | undefined;
-  /** How many images there are. */
-  images: number;
-}
+export type Facts = Awaited<ReturnType<typeof readFacts>>;
 
 const orientations = ['landscape', 'portrait', 'square'] as const;
 const WIDTHS = [1280, 1920, 3840];
 /** Only the newest images are compared with them: looking at all would take long. */
 const SIZE_SAMPLE = 25;
 
-export async function readFacts(source: Source, statistics: Statistics): Promise<Facts> {
+export async function readFacts(source: Source, statistics: Statistics) {
   const { services, caller } = source;
   const { catalogue } = services;
   const latest = async (filter: Filter, limit: number) =>
@@ -385,12 +372,16 @@ export async function readFacts(source: Source, statistics: Statistics): Promise
   };
   const widest = Math.max(0, ...sample.map(({ meta }) => meta.dimens.width));
   return {
+    /** Those that have entries. */
     kinds: kinds.filter((kind) => counts[kind] > 0),
     ratings: services.site.ratings.filter((rating) => images.nsfw[rating] > 0),
     orientations: orientations.filter((orientation) => images.orientation[orientation] > 0),
     hasAnimations: animations.length > 0,
+    /** How wide images can be asked to be. */
     widths: WIDTHS.filter((width) => width <= widest),
+    /** The newest image rated sfw. */
     newest,
+    /** How many there are. */
     images: images.count,
   };
 }

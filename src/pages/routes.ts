@@ -106,22 +106,26 @@ class Pages {
     if (moved !== undefined) return redirect(exchange, moved, { 'Cache-Control': 'public, max-age=86400' });
     const view = parseView(path, exchange.query);
     if (!view) throw new ApiError(404, texts.missingLead);
+    const { catalogue, tuning } = this.#services;
     const source = this.#sourceOf(exchange);
-    const statistics = await this.#services.catalogue.statistics();
-    const key = isKept(view) ? formatView(view) : undefined;
-    const known = key === undefined ? undefined : this.#find(key, statistics, source);
-    if (known) return sendAsset(exchange, known);
+    const { origin, expires } = source;
+    const statistics = await catalogue.statistics();
+    const key = isKept(view) ? formatView(view) : '';
+    const kept = statistics === this.#statistics && tuning.isCaching ? this.#kept.get(key) : undefined;
+    if (kept?.origin === origin && kept.expires === expires) return sendAsset(exchange, kept.asset);
     const facts = await this.#readFacts(source, statistics);
     const model = await readModel(source, view);
     // Not cached: undoing the merge brings the entry back.
     if ('movedTo' in model) return redirect(exchange, model.movedTo, { 'Cache-Control': 'no-store' });
-    const page = await this.#write(model, facts, source.origin);
-    if (key === undefined || isEmpty(model)) {
+    const page = await this.#write(model, facts, origin);
+    if (key === '' || isEmpty(model)) {
       exchange.header('Cache-Control', 'no-cache');
       return exchange.sendCompressed(200, Buffer.from(page), HTML_TYPE);
     }
     const asset = makeText(page, HTML_TYPE);
-    this.#keep(key, statistics, source, asset);
+    // One page for each address: clients choose the origin, by the `Host` that they send.
+    if (statistics === this.#statistics)
+      this.#kept.set(key, { origin, expires, asset, bytes: 2 * asset.bytes.length });
     return sendAsset(exchange, asset);
   }
 
@@ -136,27 +140,6 @@ class Pages {
       origin,
       expires: hasLastingLinks ? Infinity : linkValidity(clock(), previewLifetime, false).expires,
     };
-  }
-
-  #find(
-    key: string,
-    statistics: Statistics,
-    { origin, expires }: { origin: string; expires: number },
-  ): Asset | undefined {
-    if (statistics !== this.#statistics || !this.#services.tuning.isCaching) return undefined;
-    const kept = this.#kept.get(key);
-    return kept?.origin === origin && kept.expires === expires ? kept.asset : undefined;
-  }
-
-  /** One page for each address: clients choose the origin, by the `Host` that they send. */
-  #keep(
-    key: string,
-    statistics: Statistics,
-    { origin, expires }: { origin: string; expires: number },
-    asset: Asset,
-  ): void {
-    if (statistics === this.#statistics)
-      this.#kept.set(key, { origin, expires, asset, bytes: 2 * asset.bytes.length });
   }
 
   /** Read once for each version of the catalogue. */
@@ -177,7 +160,7 @@ class Pages {
     const description = describe(model, facts, site, origin);
     const head = headTags(model, description, site, origin);
     const main = content(model, { description, facts });
-    return layout(await this.#frame(facts), head, main, model.view).text;
+    return layout(await this.#frame(facts), head, main, model.view);
   }
 
   async #frame(facts?: Facts) {
@@ -193,21 +176,20 @@ class Pages {
     const status = error instanceof ApiError ? error.status : 503;
     const { log, id } = exchange;
     if (status === 503) log.warn({ request: id, ...errorField(error) }, 'page unavailable');
-    const problem =
+    const [title, lead] =
       status === 404
-        ? { title: texts.missing, lead: texts.missingLead }
+        ? [texts.missing, texts.missingLead]
         : status === 503
-          ? { title: texts.unavailable, lead: (error as Unavailable).advice ?? texts.unavailableLead }
-          : { title: texts.invalid, lead: error.message };
-    const head = html`<title>${problem.title} · ${this.#services.site.name}</title>
+          ? [texts.unavailable, (error as Unavailable).advice ?? texts.unavailableLead]
+          : [texts.invalid, error.message];
+    const head = html`<title>${title} · ${this.#services.site.name}</title>
 <meta name="robots" content="noindex">`;
-    const main = problemContent({ ...problem, view: { name: 'random', query: {} }, link: texts.openGallery });
-    const page = layout(await this.#frame(), head, main);
+    const page = layout(await this.#frame(), head, problemContent(title, lead));
     exchange.headers({
       'Cache-Control': 'no-store',
       ...(error instanceof ApiError ? error.headers : { 'Retry-After': (error as Unavailable).retryAfter }),
     });
-    exchange.sendCompressed(status, Buffer.from(page.text), HTML_TYPE);
+    exchange.sendCompressed(status, Buffer.from(page), HTML_TYPE);
   }
 }
 

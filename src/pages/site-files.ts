@@ -18,7 +18,7 @@ import * as Type from '../lib/json-schema.ts';
 import { LruCache } from '../lib/lru-cache.ts';
 import { drawIcon } from '../media/decoding.ts';
 import { formatView, kinds, kindWords, parseView } from './address.ts';
-import { hasArtist } from './head.ts';
+import { artistName, artistPath } from './head.ts';
 import { admitPage, escapeHtml, ICON_CACHING } from './html.ts';
 import type { AnyEntry } from './model.ts';
 import { titleOf } from './texts.ts';
@@ -355,13 +355,12 @@ function describePhoto(image: Image, limits: { maxwidth?: number; maxheight?: nu
 
 /** Fields that are undefined are left out. Those of the licence are common, but not in the standard. */
 function describeMaker(image: Image, origin: string): object {
-  const { artist, artistDetails, licence, credit } = image;
-  const name = hasArtist(image) ? artistDetails?.name : undefined;
-  const page = origin + formatView({ name: 'entry', kind: 'artist', id: artist, query: {} }, name);
+  const { artistDetails, licence, credit } = image;
+  const name = artistName(image);
   return {
     title: titleOf(image),
     author_name: name || credit || undefined,
-    author_url: name && (artistDetails?.url || page),
+    author_url: name ? artistDetails?.url || origin + artistPath(image, name) : undefined,
     license: licence?.name || undefined,
     license_url: licence?.url || undefined,
   };

@@ -11,8 +11,16 @@ import {
   type View,
 } from './address.ts';
 import { chips, filterForm } from './filters.ts';
-import { type Description, entryView, hasArtist, isShown } from './head.ts';
-import { html, type Markup } from './html.ts';
+import {
+  artistName,
+  artistPath,
+  type Description,
+  entryView,
+  feedFilter,
+  hasArtist,
+  isShown,
+} from './head.ts';
+import { html, join, type Markup } from './html.ts';
 import { externalLink, propertyList } from './layout.ts';
 import type { AnyEntry, EntriesModel, Entry, Facts, ImagesModel, Model, PictureModel } from './model.ts';
 import { altOf, formatDay, texts, titleOf } from './texts.ts';
@@ -211,17 +219,16 @@ function summarise(record: AnyEntry): string {
 const hostOf = (address: string) => URL.parse(address)?.host ?? '';
 
 function entryDetails({ kind, record, images }: Entry): Markup {
-  const feed = kind === 'category' ? `categories=${encodeURIComponent(record.name)}` : `${kind}=${record.id}`;
   const website =
     'url' in record && record.url ? [externalLink(record.url, hostOf(record.url) || record.url)] : [];
   const line = [
     html`${texts.count(images, 'image')}`,
     ...website,
-    html`<a href="/feed.xml?${feed}">${texts.feed}</a>`,
+    html`<a href="/feed.xml${feedFilter({ kind, record })}">${texts.feed}</a>`,
   ];
   const text = 'description' in record ? record.description : '';
   return html`<div class="about">
-${text ? html`<p class="lead" dir="auto">${text}</p>\n` : ''}${'ages' in record ? characterProperties(record) : ''}<p class="quiet">${line.map((part, index) => html`${index > 0 ? ' · ' : ''}${part}`)}</p>
+${text ? html`<p class="lead" dir="auto">${text}</p>\n` : ''}${'ages' in record ? characterProperties(record) : ''}<p class="quiet">${join(line, ' · ')}</p>
 </div>
 `;
 }
@@ -302,13 +309,14 @@ function details({ image }: PictureModel): Markup {
     takenAt = '',
     reportUrl = '',
   } = image;
+  const artist = artistName(image);
   const isReportable = /^(https?|mailto):/i.test(reportUrl);
   const heading = titleOf(image);
   // The first line of the description may be the heading.
   const lead =
     !title && description.startsWith(heading) ? description.slice(heading.length).trim() : description;
   return html`<h1 dir="auto">${heading}</h1>
-${hasArtist(image) ? html`<p class="artist"><a href="${formatView(artistView(image), image.artistDetails?.name)}" dir="auto">${image.artistDetails?.name ?? texts.artist}</a></p>\n` : ''}${lead ? html`<p class="lead" dir="auto">${lead}</p>\n` : ''}${tags(image)}${downloads(image, heading)}${propertyList(
+${hasArtist(image) ? html`<p class="artist"><a href="${artistPath(image, artist)}" dir="auto">${artist || texts.artist}</a></p>\n` : ''}${lead ? html`<p class="lead" dir="auto">${lead}</p>\n` : ''}${tags(image)}${downloads(image, heading)}${propertyList(
   [
     [texts.licence, sourceLink(licence, 'license')],
     [texts.credit, creditLine(image)],
@@ -319,8 +327,6 @@ ${hasArtist(image) ? html`<p class="artist"><a href="${formatView(artistView(ima
   ],
 )}${isReportable ? html`<p class="report"><a href="${reportUrl}" rel="noopener noreferrer">${texts.report}</a></p>\n` : ''}`;
 }
-
-const artistView = ({ artist }: Image): View => ({ name: 'entry', kind: 'artist', id: artist, query: {} });
 
 function tags({ characters, categories }: Image): Markup {
   const link =
@@ -359,7 +365,7 @@ function sourceLink({ name, url }: { name: string; url: string }, rel = ''): Mar
 
 /** What somebody who uses the picture can copy. Empty if nobody is known. */
 function creditLine(image: Image): string {
-  const artist = hasArtist(image) ? (image.artistDetails?.name ?? '') : '';
+  const artist = artistName(image);
   const credit = image.credit || (artist && texts.by(titleOf(image), artist));
   const { name = '', url = '' } = image.licence ?? {};
   const licence = name || url;

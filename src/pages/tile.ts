@@ -68,14 +68,8 @@ export function ratioStyles(): string {
 /** Smaller ones keep their size, because an enlarged icon is a blur. In pixels. */
 const TINY = 128;
 
-/** Whether it is clear in places, and its average colour. */
-interface Ground {
-  isClear: boolean;
-  colour: string;
-}
-
-/** Reads the start of the ThumbHash, which has the averages. */
-export function groundOf({ meta: { thumbHash, color } }: Cover): Ground {
+/** Whether an image is clear in places, and its average colour. Reads the start of the ThumbHash, which has the averages. */
+export function groundOf({ meta: { thumbHash, color } }: Cover): { isClear: boolean; colour: string } {
   const hash = Buffer.from(thumbHash ?? '', 'base64');
   if (hash.length < 5) return { isClear: false, colour: color };
   const header = hash.readUIntLE(0, 3);
@@ -93,7 +87,7 @@ export function groundOf({ meta: { thumbHash, color } }: Cover): Ground {
 }
 
 /** In place of the picture until it has loaded. A presentation attribute of SVG is no inline style. */
-export function placeholder({ colour }: Ground): Markup {
+export function placeholder({ colour }: { colour: string }): Markup {
   return html`<svg aria-hidden="true"><rect fill="${colour}"/></svg>`;
 }
 

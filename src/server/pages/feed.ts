@@ -22,7 +22,7 @@ import * as Type from '../../lib/json-schema.ts';
 import { type Licence, readLicence } from '../../lib/licence.ts';
 import { shorten as shortenText } from '../../lib/text.ts';
 import { formatView } from '../../pages/address.ts';
-import { type Picture, pictureOf } from '../../pages/head.ts';
+import { artistPath, type Picture, pictureOf } from '../../pages/head.ts';
 import { ATOM_TYPE, html, JSON_FEED_TYPE, type Markup } from '../../pages/html.ts';
 import { categoryNames, shorten, titleOf } from '../../pages/texts.ts';
 
@@ -141,9 +141,7 @@ function toEntry(image: Image, origin: string) {
     createdAt: image.createdAt,
     artist: {
       name: shorten(name),
-      url:
-        URL.parse(url)?.href ??
-        origin + formatView({ name: 'entry', kind: 'artist', id: image.artist, query: {} }, name),
+      url: URL.parse(url)?.href ?? origin + artistPath(image, name),
     },
     categories: categoryNames(image).map(shorten),
     picture,

@@ -8,7 +8,7 @@ import type { FileFacts, ImageDocument } from '../../catalogue/documents/image-d
 import { ApiError, type Exchange } from '../../http/exchange.ts';
 import { matchesETag, prefersHtml } from '../../http/request.ts';
 import { pictureFileName } from '../../pages/address.ts';
-import { messagePage, sendMessagePage } from '../../pages/html.ts';
+import { messagePage, sendRefusal } from '../../pages/html.ts';
 
 /** The verified name begins with a UUID. */
 const ID_LENGTH = 36;
@@ -137,10 +137,9 @@ async function refuseLink(
   const isExpired = expiredId !== undefined;
   const status = isExpired ? 410 : 403;
   const problem = isExpired ? 'has expired' : 'is not valid';
-  exchange.vary('Accept');
-  if (!prefersHtml(exchange.request.headers.accept))
-    throw new ApiError(status, `The link ${problem}: ask the API for a new one.`);
-  const image = isExpired && (await catalogue.image(expiredId));
+  const error = new ApiError(status, `The link ${problem}: ask the API for a new one.`);
+  const hasPage = prefersHtml(exchange.request.headers.accept);
+  const image = hasPage && isExpired && (await catalogue.image(expiredId));
   const lead = image
     ? 'Links to files work for a limited time. The picture is still in the gallery.'
     : 'Links to files work for a limited time, and only as they were given out.';
@@ -148,8 +147,8 @@ async function refuseLink(
     ...(image ? [{ href: `/pictures/${expiredId}`, text: 'Show the picture' }] : []),
     { href: '/', text: 'Open the gallery' },
   ];
-  const page = messagePage(site, { status, title: `This link ${problem}`, lead, links });
-  sendMessagePage(exchange, status, page);
+  const title = `This link ${problem}`;
+  sendRefusal(exchange, error, () => messagePage(site, { status, title, lead, links }));
 }
 
 /** Shows the picture, and saves it under this name (RFC 6266), which has letters, digits, hyphens and a dot only. */
