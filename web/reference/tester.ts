@@ -10,12 +10,6 @@ import { explainFailure } from './trying.ts';
 /** Long enough to type on. */
 const PAUSE_MS = 400;
 const MAX_SHOWN = 10;
-const plurals: Record<string, EntryKind> = {
-  artist: 'artists',
-  character: 'characters',
-  category: 'categories',
-  album: 'albums',
-};
 
 const pattern = byId<HTMLInputElement>('pattern');
 const kind = byId<HTMLSelectElement>('pattern-kind');
@@ -76,13 +70,14 @@ function show(nodes: Node[], text: string): void {
 function showMatches({ headers, text }: Answer, name: string): void {
   const entries: { id: string; name: string }[] = JSON.parse(text).data;
   const total = readCount(headers, 'X-Total-Count');
+  const plural = kind.selectedOptions[0]?.text as EntryKind;
   const items = entries.map((entry) =>
     el('li', {}, el('a', { href: `/?${name}=${encodeURIComponent(entry.id)}` }, entry.name)),
   );
   const rest = total > entries.length ? `, the first ${entries.length} are shown` : '';
   show(
     items.length > 0 ? [el('ul', {}, ...items)] : [],
-    `${total === 0 ? `No ${plurals[name]}` : formatCount(total, plurals[name] ?? 'artists')} found${rest}.`,
+    `${total === 0 ? `No ${plural}` : formatCount(total, plural)} found${rest}.`,
   );
 }
 

@@ -107,48 +107,37 @@ export interface Examples {
   responses: Record<string, unknown>;
 }
 
-export class ExampleCache {
-  readonly #services: Services;
-  readonly #routes: readonly Route[];
-  readonly #prefix: string;
-  #latest: Examples | undefined;
-  #lookup: Promise<Examples> | undefined;
-  #startedAt = 0;
-
-  constructor(services: Services, routes: readonly Route[], prefix: string) {
-    this.#services = services;
-    this.#routes = routes;
-    this.#prefix = prefix;
-  }
-
-  /** Only the first visitors wait for a look-up; later ones get the previous result meanwhile. */
-  async get(exchange: Exchange): Promise<Examples> {
-    const { clock, tuning } = this.#services;
-    const now = clock();
-    const isOld = Math.abs(now - this.#startedAt) >= tuning.maxExampleAgeMs;
-    if (!this.#lookup && (!this.#latest || isOld)) {
-      this.#startedAt = now;
-      this.#lookup = this.#find(exchange);
-    }
-    return this.#latest ?? (this.#lookup as Promise<Examples>);
-  }
+export function exampleReader(services: Services, routes: readonly Route[], prefix: string) {
+  let latest: Examples | undefined;
+  let lookup: Promise<Examples> | undefined;
+  let startedAt = 0;
 
   /** Its own caller, because the client that triggers a look-up may disconnect while others wait for it. */
-  async #find({ log, id, request }: Exchange): Promise<Examples> {
-    const services = this.#services;
+  async function find({ log, id, request }: Exchange): Promise<Examples> {
     const caller = { client: 'reference', signal: new AbortController().signal };
     const origin = services.originOf({ headers: {}, socket: request.socket });
     try {
       const records = await findRecords(services.catalogue, caller);
-      const call = { services, caller, origin, prefix: this.#prefix };
-      this.#latest = { origin, records, responses: await readResponses(this.#routes, records, call) };
+      const call = { services, caller, origin, prefix };
+      latest = { origin, records, responses: await readResponses(routes, records, call) };
     } catch (error) {
       log.warn({ request: id, ...errorField(error) }, 'no examples from the catalogue');
-      this.#latest ??= { origin, records: demoRecords, responses: {} };
+      latest ??= { origin, records: demoRecords, responses: {} };
     }
-    this.#lookup = undefined;
-    return this.#latest;
+    lookup = undefined;
+    return latest;
   }
+
+  /** Only the first visitors wait for a look-up; later ones get the previous result meanwhile. */
+  return async (exchange: Exchange): Promise<Examples> => {
+    const now = services.clock();
+    const isOld = Math.abs(now - startedAt) >= services.tuning.maxExampleAgeMs;
+    if (!lookup && (!latest || isOld)) {
+      startedAt = now;
+      lookup = find(exchange);
+    }
+    return latest ?? (lookup as Promise<Examples>);
+  };
 }
 
 /** How many records to choose from. */

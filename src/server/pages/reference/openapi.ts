@@ -17,7 +17,7 @@ import { license, version } from '../../../lib/version.ts';
 import { accentStyle, admitPage, HTML_TYPE, scriptPolicy } from '../../../pages/html.ts';
 import { readClientPackage } from '../client-package.ts';
 import { buildComponents, idKey, parameterKey, toSchemaOrRef } from './components.ts';
-import { ExampleCache, type Examples } from './examples.ts';
+import { type Examples, exampleReader } from './examples.ts';
 import { pages, pagesTag } from './outside.ts';
 import { referencePage } from './page.ts';
 import { postmanCollection, publishOpenApi } from './published.ts';
@@ -220,12 +220,12 @@ export function referencePages(services: Services, prefixes: readonly string[], 
     return makeAsset(code, SCRIPT_TYPE);
   });
   const client = once(readClientPackage);
-  const examples = new ExampleCache(services, routes, prefix === '/' ? '' : prefix);
+  const readExamples = exampleReader(services, routes, prefix === '/' ? '' : prefix);
   /** The same for everyone, and made again when the examples change. */
   const remade = (make: (found: Examples) => Asset | Promise<Asset>) => {
     let latest: { key: string; asset: Asset } | undefined;
     return async (exchange: Exchange): Promise<Asset> => {
-      const found = await examples.get(exchange);
+      const found = await readExamples(exchange);
       const key = JSON.stringify([found, services.site.name]);
       if (latest?.key !== key) latest = { key, asset: await make(found) };
       return latest.asset;

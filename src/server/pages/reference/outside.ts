@@ -6,7 +6,6 @@ import { feedQuery } from '../feed.ts';
 import { errorResponse, parameterKey } from './components.ts';
 import {
   commonHeaders,
-  errorResponses,
   headerRefs,
   type Operation,
   type Parameter,
@@ -128,36 +127,30 @@ const readiness: Schema = {
   },
 };
 const unreadable = 'the catalogue cannot be read; the API returns errors';
-const asset = (type: string, schema: Schema) => ({
-  200: success({ [type]: { schema } }, 'ETag'),
-  304: notModified('ETag'),
+const asset = (type: string, schema: Schema, ...headers: string[]) => ({
+  200: success({ [type]: { schema } }, 'ETag', ...headers),
+  304: notModified('ETag', ...headers),
 });
 
-const feed = (operationId: string, format: string, type: string, schema: Schema) => {
-  const withLimits = (response: Response): Response => ({
-    ...response,
-    headers: { ...response.headers, ...commonHeaders },
-  });
-  return page(
+const feed = (operationId: string, format: string, type: string, schema: Schema) =>
+  page(
     operationId,
     `Get the latest images as ${format}`,
     'For feed readers: the newest images that match the filters, with a picture each; without `nsfw`, those rated sfw. A ' +
       'page has 25 of them, and the feed links to the next one.',
     {
-      200: withLimits(success({ [type]: { schema } }, 'ETag', 'Cache-Control')),
-      304: withLimits(notModified('ETag', 'Cache-Control')),
-      ...Object.fromEntries(
-        [400, 401, 404, 429, 500, 503].map((status) => [
-          status,
-          refTo('responses', errorResponses[status]?.name ?? ''),
-        ]),
-      ),
+      ...asset(type, schema, 'Cache-Control', ...Object.keys(commonHeaders)),
+      ...failures,
+      400: refTo('responses', 'BadRequest'),
+      401: refTo('responses', 'Unauthorized'),
+      404: refTo('responses', 'NotFound'),
+      429: refTo('responses', 'TooManyRequests'),
     },
     Object.entries(feedQuery).map(([name, rule]) => refTo('parameters', parameterKey(name, rule))),
   );
-};
 
-const tooManyPages = {
+const pageErrors = {
+  ...failures,
   429: linkError(
     429,
     'The client loads pages too fast. This never blocks it.',
@@ -248,17 +241,14 @@ export const pages: Record<string, PathItem> = {
     'clientPackage',
     'Get the package of the typed client',
     'For `npm install`, Yarn, pnpm and Bun. A checkout without the compiler has none.',
-    {
-      ...asset('application/gzip', {}),
-      404: refTo('responses', 'NotFound'),
-      ...tooManyPages,
-      ...failures,
-    },
+    { ...asset('application/gzip', {}), ...pageErrors, 404: refTo('responses', 'NotFound') },
   ),
-  '/favicon.ico': page('icon', 'Get the icon of the site', 'Browsers show it next to the title of a page.', {
-    200: success(bytes, 'ETag', 'Cache-Control'),
-    304: notModified('ETag', 'Cache-Control'),
-  }),
+  '/favicon.ico': page(
+    'icon',
+    'Get the icon of the site',
+    'Browsers show it next to the title of a page.',
+    asset('image/*', {}, 'Cache-Control'),
+  ),
   '/manifest.webmanifest': page(
     'manifest',
     'Get the manifest of the site',
@@ -275,10 +265,6 @@ export const pages: Record<string, PathItem> = {
     'sitemap',
     'Get the index of the sitemap',
     'Its parts have the pages of the gallery for search engines, and images rated sfw.',
-    {
-      ...asset('application/xml', text),
-      ...tooManyPages,
-      ...failures,
-    },
+    { ...asset('application/xml', text), ...pageErrors },
   ),
 };

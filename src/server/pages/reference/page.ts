@@ -7,41 +7,31 @@ import {
   outlinePattern,
   startingPattern,
 } from '../../../api/examples.ts';
-import { html, iconLink, type Markup, prose, wordmark } from '../../../pages/html.ts';
+import { kinds, kindWords } from '../../../pages/address.ts';
+import { html, iconLink, join, type Markup, prose, wholePage, wordmark } from '../../../pages/html.ts';
 import type { Examples } from './examples.ts';
-import type { OpenApi, Operation } from './responses.ts';
+import { nameIn, type OpenApi, type Operation, type Ref } from './responses.ts';
 import { copyButton, operationSection, requestBlock, schemaSection, tabbedBlock } from './sections.ts';
 
-/** The addresses of its files, with their versions. */
-interface PageFiles {
-  style: string;
-  script: string;
-}
-
-/** The routes and the examples add what OpenAPI has no field for: calls that work on this catalogue, and its responses. */
+/**
+ * The routes and the examples add what OpenAPI has no field for: calls that work on this catalogue, and its responses. `files` are the
+ * addresses of the files of the page, with their versions.
+ */
 export function referencePage(
   document: OpenApi,
   routes: readonly Route[],
   examples: Examples,
   site: Site,
-  files: PageFiles,
+  files: { style: string; script: string },
 ): string {
   const { info, components, servers } = document;
   const prefix = servers[0]?.url.replace(/\/$/, '') ?? '';
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${site.name} API reference</title>
+  const head = html`<title>${site.name} API reference</title>
 <meta name="description" content="${info.summary}">
 ${iconLink(site)}
 <link rel="stylesheet" href="${files.style}">
-<script defer src="${files.script}"></script>
-</head>
-<body>
-<a class="skip" href="#content">Skip to content</a>
+<script defer src="${files.script}"></script>`;
+  const body = html`<a class="skip" href="#content">Skip to content</a>
 <header class="top">
   <div class="bar">${wordmark(site)}</div>
   <nav aria-label="Site">
@@ -56,7 +46,10 @@ ${contents(document)}
 <p class="eyebrow">Version ${info.version}</p>
 <h1>API reference</h1>
 <p class="lead">${info.summary}</p>
-<p>The API is available at ${servers.map(({ url }, index) => html`${index === 0 ? '' : ' and '}<code>${url}</code>`)}.
+<p>The API is available at ${join(
+    servers.map(({ url }) => html`<code>${url}</code>`),
+    ' and ',
+  )}.
 The examples are about records of this catalogue; long texts, lists and links are shortened.
 <a href="#conventions">Conventions</a> explains responses, lists, the rate limit and tokens.</p>
 ${quickStart(document, prefix, examples)}
@@ -75,11 +68,8 @@ ${Object.entries(components.schemas).map(([name, schema]) => schemaSection(name,
   <p>“Try it” calls this server. Its calls count against your rate limit.</p>
   <p><a href="/">Gallery</a> <a href="/openapi.json">OpenAPI</a></p>
 </footer>
-<div id="status" class="visually-hidden" role="status"></div>
-</body>
-</html>
-`;
-  return page.text;
+<div id="status" class="visually-hidden" role="status"></div>`;
+  return wholePage(head, body);
 }
 
 /** Not in a form, so browsers do not offer to save it. */
@@ -132,16 +122,12 @@ function contentsGroup(name: string, items: Markup[]): Markup {
 function groupSection(
   document: OpenApi,
   routes: readonly Route[],
-  { origin, records, responses }: Examples,
+  examples: Examples,
   { name, description }: OpenApi['tags'][number],
 ): Markup {
-  const calls = new Map(routes.map(({ path, example }) => [path, example.call?.(records) ?? {}]));
+  const calls = new Map(routes.map(({ path, example }) => [path, example.call?.(examples.records) ?? {}]));
   const sections = operationsIn(document, name).map(([path, operation]) =>
-    operationSection(document, path, operation, {
-      origin,
-      call: calls.get(path),
-      response: responses[path],
-    }),
+    operationSection(document, path, operation, examples, calls.get(path)),
   );
   return html`<h2 id="${name.toLowerCase()}-group">${name}</h2>
 <p>${prose(description)}</p>
@@ -161,9 +147,8 @@ function quickStart({ paths }: OpenApi, prefix: string, { origin, records }: Exa
   });
   const safe: Query = { nsfw: ['sfw'] };
   const categories: Query = records.categories.length > 0 ? { categories: records.categories } : {};
-  const filters = (paths['/image/random']?.get.parameters ?? []).flatMap((parameter) =>
-    '$ref' in parameter ? [parameter.$ref.slice(parameter.$ref.lastIndexOf('/') + 1)] : [],
-  );
+  const parameters = paths['/image/random']?.get.parameters ?? [];
+  const filters = parameters.map((part) => html`<code>${nameIn(part as Ref)}</code>`);
   const block = (name: string, query: Query) =>
     requestBlock(name, random(query), origin, copyButton(`Copy the code of step ${name.at(-1)}`));
   return html`<h2 id="quick-start">Quick start</h2>
@@ -175,9 +160,7 @@ ${step(
 )}
 ${step(
   '2. Choose what you get',
-  html`<p>Filters and options are parameters: ${filters.map(
-    (name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`,
-  )}. An image must match every filter. <a href="#random">Each is explained below</a>, and the names of categories
+  html`<p>Filters and options are parameters: ${join(filters, ', ')}. An image must match every filter. <a href="#random">Each is explained below</a>, and the names of categories
 are at <a href="#categories"><code>/category</code></a>.</p>`,
   block('step-2', { ...categories, ...safe, limit: 3 }),
 )}
@@ -278,11 +261,11 @@ function tester(prefix: string, { artist, character, category }: ExampleRecords)
 <p><label for="pattern">Pattern</label>
 <input id="pattern" type="text" autocomplete="off" autocapitalize="off" spellcheck="false"></p>
 <p><label for="pattern-kind">Names of</label>
-<select id="pattern-kind"><option value="artist">artists</option><option value="character">characters</option><option value="category">categories</option><option value="album">albums</option></select></p>
+<select id="pattern-kind">${kinds.map((kind) => html`<option value="${kind}">${kindWords[kind]}</option>`)}</select></p>
 </form>
 <p class="suggestions">${suggestions.map(
     ([kind, pattern]) =>
-      html`<button type="button" class="chip" value="${kind}" aria-label="Try ${pattern} on names of ${kind === 'category' ? 'categories' : `${kind}s`}">${pattern}</button>
+      html`<button type="button" class="chip" value="${kind}" aria-label="Try ${pattern} on names of ${kindWords[kind]}">${pattern}</button>
 `,
   )}</p>
 <p id="match-count" role="status"></p>

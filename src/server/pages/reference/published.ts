@@ -5,7 +5,14 @@
 import { type ExampleRecords, searchForArtist } from '../../../api/examples.ts';
 import type { Kind } from '../../../catalogue/schemas.ts';
 import { pagesTag } from './outside.ts';
-import type { Components, OpenApi, Operation, Parameter, PathItem, Ref } from './responses.ts';
+import {
+  type Components,
+  type OpenApi,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  resolve,
+} from './responses.ts';
 
 /** The parameters that leave out no image, or none that the others want. */
 const HARMLESS = [
@@ -81,12 +88,8 @@ function usedParts(components: Components, paths: unknown): Components {
 
 export function postmanCollection(document: OpenApi, origin: string): object {
   const { info, tags, paths, components, servers } = document;
-  const parameterOf = (reference: Ref | Parameter): Parameter =>
-    '$ref' in reference
-      ? (components.parameters[reference.$ref.split('/').at(-1) ?? ''] as Parameter)
-      : reference;
   const item = ([path, { get }]: [string, PathItem]) => {
-    const parameters = get.parameters.map(parameterOf);
+    const parameters = get.parameters.map((part) => resolve(components.parameters, part));
     const text = ({ example }: Parameter) => String(example ?? '');
     const toPart = (parameter: Parameter) => ({
       key: parameter.name,

@@ -203,20 +203,15 @@ export interface OpenApi {
     contact: { name: string };
     license: { name: string; identifier: string };
   };
-  servers: Server[];
+  servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
   components: Components;
 }
 
-interface Server {
-  url: string;
-  description: string;
-}
-
 export interface PathItem {
   /** Only on paths outside the API prefixes. */
-  servers?: Server[];
+  servers?: OpenApi['servers'];
   get: Operation;
 }
 
@@ -234,6 +229,13 @@ export interface Ref {
 
 export function refTo(kind: keyof Components, name: string): Ref {
   return { $ref: `#/components/${kind}/${name}` };
+}
+
+export const nameIn = ({ $ref }: Ref): string => $ref.slice($ref.lastIndexOf('/') + 1);
+
+/** What a reference refers to; anything else is itself. */
+export function resolve<Part extends object>(parts: Record<string, Part>, part: Part | Ref): Part {
+  return '$ref' in part ? (parts[nameIn(part as Ref)] as Part) : part;
 }
 
 export interface Operation {
@@ -268,12 +270,7 @@ export interface Response {
   description: string;
   headers: Record<string, Ref>;
   /** By media type. */
-  content?: Record<string, MediaType>;
-}
-
-interface MediaType {
-  schema: Schema;
-  examples?: Record<string, { value: unknown }>;
+  content?: Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>;
 }
 
 export interface Schema {

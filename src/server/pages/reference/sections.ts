@@ -8,46 +8,46 @@ import {
   type ValueType,
 } from '../../../../web/reference/code.ts';
 import type { ExampleCall } from '../../../api/examples.ts';
-import { html, type Markup, prose } from '../../../pages/html.ts';
-import type { Components, OpenApi, Operation, Parameter, Ref, Response, Schema } from './responses.ts';
+import { html, join, type Markup, prose } from '../../../pages/html.ts';
+import type { Examples } from './examples.ts';
+import {
+  type Components,
+  nameIn,
+  type OpenApi,
+  type Operation,
+  type Parameter,
+  type Response,
+  resolve,
+  type Schema,
+} from './responses.ts';
 
-/** What OpenAPI has no field for. */
-interface OperationExample {
-  origin: string;
-  /** Undefined for paths outside the API. */
-  call: ExampleCall | undefined;
-  /** Undefined: that of the document. */
-  response: unknown;
-}
-
+/** Without a call for paths outside the API. */
 export function operationSection(
   document: OpenApi,
   path: string,
   operation: Operation,
-  example: OperationExample,
+  examples: Examples,
+  call: ExampleCall | undefined,
 ): Markup {
   const { components } = document;
   const { operationId: name, summary, description, responses } = operation;
-  const parameters = operation.parameters.map((item) =>
-    '$ref' in item ? resolve(components, 'parameters', item) : item,
-  );
-  const request = exampleRequest(document, path, operation, parameters, example.call);
-  return html`<section class="operation" id="${name}"${example.call ? html` data-request="${JSON.stringify(request)}"` : ''}>
+  const parameters = operation.parameters.map((part) => resolve(components.parameters, part));
+  const request = exampleRequest(document, path, operation, parameters, call);
+  return html`<section class="operation" id="${name}"${call ? html` data-request="${JSON.stringify(request)}"` : ''}>
 <div class="about">
 <h3><a href="#${name}"><span class="method">GET</span> <code>${path}</code></a></h3>
 <p class="summary"><strong>${summary}.</strong> ${prose(description)}</p>
 ${accessNote(operation)}
 </div>
 <div class="examples">
-${exampleBlocks(name, request, responses, example)}
+${exampleBlocks(name, request, responses['200'] as Response, examples)}
 </div>
 <div class="more">
 ${parameterList(components, parameters)}
 ${searchNote(parameters)}
 <h4>Responses</h4>
 <dl class="responses">
-${responses['200'] ? successDetails(responses['200'] as Response) : redirectDetails(responses['302'] as Response)}
-${errorList(components, responses)}</dl>
+${Object.entries(responses).map(([status, response]) => responseRow(status, resolve(components.responses, response)))}</dl>
 </div>
 </section>
 `;
@@ -82,35 +82,34 @@ function valueType({ type, items }: Schema): ValueType {
 }
 
 function bodyOf(responses: Operation['responses']): Request['body'] {
-  const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(
-    (responses['200'] as Response).content ?? {},
-  );
+  const { type, data } = contentOf(responses['200'] as Response);
   if (type.startsWith('image/')) return 'file';
   if (type !== 'application/json') return 'text';
-  return (schema as Schema).properties?.data ? 'data' : 'json';
+  return data ? 'data' : 'json';
+}
+
+/** The media type of a response, and the schema of `data` in our envelope. */
+function contentOf({ content = {} }: Response): { type: string; data: Schema | undefined } {
+  const [[type, media] = ['']] = Object.entries(content);
+  return { type, data: media?.schema.properties?.data };
 }
 
 /** Nobody can sign the link to a file as an example, or read a package. */
 function exampleBlocks(
   name: string,
   request: Request,
-  responses: Operation['responses'],
-  { origin, call, response }: OperationExample,
+  { content = {} }: Response,
+  { origin, responses }: Examples,
 ): Markup {
-  const { path } = request;
-  if (!call && /\{|\.tgz$/.test(path)) return html``;
+  const { path, method } = request;
+  if (!method && /\{|\.tgz$/.test(path)) return html``;
   const tryButton = html`<button type="button" class="button small" data-action="try" aria-expanded="false" aria-label="Try it: ${path}">Try it</button>`;
   const buttons = html`${copyButton(`Copy the example of ${path}`)}
-${call ? tryButton : ''}`;
-  const { content = {} } = responses['200'] as Response;
+${method ? tryButton : ''}`;
   const [demo] = Object.values(content).flatMap(({ examples = {} }) => Object.values(examples));
-  const body = response ?? demo?.value;
+  const body = responses[path] ?? demo?.value;
   return html`${requestBlock(name, request, origin, buttons)}
 ${body === undefined ? '' : responseBlock(body, origin)}`;
-}
-
-function resolve<Kind extends keyof Components>(components: Components, kind: Kind, { $ref }: Ref) {
-  return components[kind][$ref.slice($ref.lastIndexOf('/') + 1)] as Components[Kind][string];
 }
 
 function accessNote({ security }: Operation): Markup {
@@ -137,8 +136,7 @@ function describeDefault(value: unknown): string {
 
 /** For the form that tries the operation. */
 function parameterData(components: Components, name: string, schema: Schema, isInPath: boolean): Markup {
-  const { $ref, ...own } = schema.items ?? schema;
-  const { type, enum: choices } = $ref ? resolve(components, 'schemas', { $ref }) : own;
+  const { type, enum: choices } = resolve(components.schemas, schema.items ?? schema);
   const values = type === 'boolean' ? ['true', 'false'] : choices;
   const list = values ? html` data-values="${values.join()}"` : '';
   const fallback = describeDefault(schema.default) && html` data-default="${String(schema.default)}"`;
@@ -151,47 +149,34 @@ function searchNote(parameters: Parameter[]): Markup {
   return html`<p><a href="#search-language">How to write a pattern</a></p>`;
 }
 
-function successDetails({ content = {}, headers }: Response): Markup {
-  const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content);
-  const data = (schema as Schema).properties?.data;
-  const body = data ? html`<code>data</code>: ${describeType(data)}` : html`<code>${type}</code>`;
-  const notable = ['X-Total-Count', 'X-Next-Cursor', 'Link', 'ETag'].filter((name) => headers[name]);
-  return html`<dt>200</dt><dd>${body}${notable.map(
-    (name, index) => html`${index === 0 ? '; headers ' : ', '}<code>${name}</code>`,
-  )}.</dd>`;
-}
-
-function redirectDetails({ description }: Response): Markup {
-  return html`<dt>302</dt><dd>${prose(description)}</dd>`;
-}
-
-function errorList(components: Components, responses: Operation['responses']): Markup[] {
-  const others = Object.entries(responses).filter(([status]) => status !== '200' && status !== '302');
-  return others.map(([status, response]) => {
-    const { description } = '$ref' in response ? resolve(components, 'responses', response) : response;
-    return html`<dt>${status}</dt><dd>${prose(description)}</dd>
+function responseRow(status: string, response: Response): Markup {
+  const text = status === '200' ? describeSuccess(response) : prose(response.description);
+  return html`<dt>${status}</dt><dd>${text}</dd>
 `;
-  });
 }
 
-const referencedName = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
+function describeSuccess(response: Response): Markup {
+  const { type, data } = contentOf(response);
+  const body = data ? html`<code>data</code>: ${describeType(data)}` : html`<code>${type}</code>`;
+  const notable = ['X-Total-Count', 'X-Next-Cursor', 'Link', 'ETag'].filter((name) => response.headers[name]);
+  return html`${body}${notable.length > 0 ? '; headers ' : ''}${join(notable.map(code), ', ')}.`;
+}
+
+const code = (text: string) => html`<code>${text}</code>`;
 
 /** The type in a few words. A named schema links to its table. */
 function describeType(schema: Schema): Markup {
-  if (schema.$ref) return html`<a href="#${referencedName(schema.$ref)}">${referencedName(schema.$ref)}</a>`;
+  const name = schema.$ref && nameIn({ $ref: schema.$ref });
+  if (name) return html`<a href="#${name}">${name}</a>`;
   if (schema.items) return html`array of ${describeType(schema.items)}`;
   if (schema.anyOf) return join(schema.anyOf.map(describeType), ' or ');
-  if (schema.enum)
+  const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  if (values.length > 0)
     return join(
-      schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`),
+      values.map((value) => code(JSON.stringify(value))),
       ', ',
     );
-  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
   return html`${schema.format ?? schema.type ?? 'any'}${describeBounds(schema)}`;
-}
-
-function join(parts: Markup[], separator: string): Markup {
-  return html`${parts.map((part, index) => (index === 0 ? part : html`${separator}${part}`))}`;
 }
 
 function describeBounds({ minimum, maximum, maxLength }: Schema): string {
