@@ -33,11 +33,11 @@ import { type MetricsReport, ProcessMetrics } from '../lib/metrics.ts';
 import { type RandomInt, secureRandomInt } from '../lib/random.ts';
 import { siteReader } from '../lib/site-texts.ts';
 import { defaultTuning, type Tuning } from '../lib/tuning.ts';
+import { S3Links } from '../media/s3/client.ts';
 import { newAddress, pageWords } from '../pages/address.ts';
 import { notFoundHandler } from '../pages/html.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import {
-  bucketLinkSigner,
   createDocumentMemory,
   disksOf,
   fillDocumentCache,
@@ -51,7 +51,7 @@ import {
 } from './engines.ts';
 import { feeds } from './pages/feed.ts';
 import { sendFile, sendPicture } from './pages/files.ts';
-import { HealthCheck, makeReport, type Requester, sendMetrics, sendReadiness } from './pages/health.ts';
+import { healthCheck, makeReport, type Requester, sendMetrics, sendReadiness } from './pages/health.ts';
 
 /** Loaded by who first asks for one of them: few visitors do, and loading them takes a tenth of the start. */
 const referencePaths = [
@@ -78,15 +78,18 @@ export interface App extends WebServer {
   log: Logger;
 }
 
-/** What a thread has in common with the other threads of the process that serve. */
-interface Shared {
+/** The memory that the threads of a process that serve have in common. */
+export interface SharedMemory {
   /** Another thread fills it. */
   documents: SharedArrayBuffer;
   limits: SharedArrayBuffer;
   /** The turn to decode a picture. */
   decoding: SharedArrayBuffer;
-  /** Identifies the thread: no other thread of the process has or had this number. */
+  /** Identifies the thread there: no other thread of the process has or had this number. */
   owner: number;
+}
+
+interface Shared extends SharedMemory {
   writeLog: WriteBlock;
   /** Asks all threads for their reports. */
   collectReports: (withMetrics: boolean) => Promise<MetricsReport[]>;
@@ -142,7 +145,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     tokens: store.tokens,
     files,
     thumbnails: openThumbnailMaker(config, files, shared && { memory: shared.decoding, owner: shared.owner }),
-    links: bucket ? bucketLinkSigner(bucket) : fileLinks,
+    links: bucket ? new S3Links(bucket) : fileLinks,
     fileLinks,
     linkLifetime: config.linkLifetime,
     previewLifetime: config.previewLifetime,
@@ -268,7 +271,7 @@ export function createWebServer(services: Services, prefixes: readonly string[],
   const sendNotFound = notFoundHandler(prefixes, services);
   mount('/files/{name}', (exchange) => sendFile(services, exchange));
   mountPrivate('/health/live', (exchange) => exchange.send(200, '{"status":"ok"}'));
-  const check = new HealthCheck(services);
+  const check = healthCheck(services);
   const report = (requester: Requester, withMetrics: boolean) =>
     makeReport(services, check, withMetrics ? metrics : undefined, requester);
   const collectReports = (requester: Requester, withMetrics: boolean) =>

@@ -5,7 +5,6 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MemoryBudget, MemoryLimiter, steadyClock } from '../access/limits/memory.ts';
 import type { RedisLimiterOptions } from '../access/limits/redis.ts';
-import type { LinkSigner } from '../access/links.ts';
 import type { BudgetRule, ClientBudget, Limiter } from '../access/rate.ts';
 import type { ChangeOrigin } from '../catalogue/change-log.ts';
 import type { SourceFileReader } from '../catalogue/records.ts';
@@ -19,7 +18,6 @@ import type { Tuning } from '../lib/tuning.ts';
 import { type Logo, readLogo } from '../media/decoding.ts';
 import type { Files, ThumbnailMaker } from '../media/files.ts';
 import { openFolder } from '../media/local.ts';
-import { S3Links } from '../media/s3/client.ts';
 import { type CredentialOptions, openCredentials } from '../media/s3/credentials.ts';
 import { openBucket, type S3Location } from '../media/s3/files.ts';
 import { createThumbnailMaker } from '../media/thumbnail-maker.ts';
@@ -261,11 +259,6 @@ export function openThumbnailMaker(config: Config, files: Files, turn?: TurnMemo
 /** Returns undefined if the site has none. */
 export async function openLogo({ site }: Config): Promise<Logo | undefined> {
   return site.logo === undefined ? undefined : readLogo(site.logo);
-}
-
-/** Signs links to a bucket, whose credentials must have been loaded. */
-export function bucketLinkSigner(location: S3Location): LinkSigner {
-  return new S3Links(location);
 }
 
 /** Where the states of clients are. */

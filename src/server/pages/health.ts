@@ -23,13 +23,6 @@ import {
   parts,
 } from '../../lib/metrics.ts';
 
-interface Health {
-  degradedReasons: DegradedReasons;
-  /** Undefined if the catalogue cannot be read. */
-  statistics: Statistics | undefined;
-  lastBackup: LastBackup | undefined;
-}
-
 /** Not the hash of any token: looking it up only shows that tokens can be looked up. */
 const NO_HASH = '';
 /** A result is used for this long, so clients cannot make us query the database more often. */
@@ -44,37 +37,14 @@ export interface Requester {
   id?: string;
 }
 
-/** The health of one worker. */
-export class HealthCheck {
-  readonly #services: Services;
-  #latest: Promise<Health> | undefined;
-  #startedAt = 0;
-  #isRunning = false;
+/** Checks the health of one worker. Concurrent requests share one check. Errors are logged with the request that started it. */
+export function healthCheck(services: Services): (requester: Requester) => Promise<Health> {
+  const { limiter, store, clock } = services;
+  let latest: Promise<Health> | undefined;
+  let startedAt = 0;
+  let isRunning = false;
 
-  constructor(services: Services) {
-    this.#services = services;
-  }
-
-  /** Concurrent requests share one check. Errors are logged with the request that started it. */
-  async run(requester: Requester): Promise<Health> {
-    const { limiter, store, clock } = this.#services;
-    const now = clock();
-    const isFresh = Math.abs(now - this.#startedAt) < MAX_AGE_MS;
-    // A check that hangs is not repeated, or checks would pile up behind a database that does not respond.
-    if (!this.#latest || !(isFresh || this.#isRunning)) {
-      this.#startedAt = now;
-      this.#latest = this.#start(requester);
-    }
-    const { degradedReasons, statistics, lastBackup } = await this.#latest;
-    const [limits, replicas] = [limiter?.degradedReason(), store.degradedReason()];
-    return {
-      degradedReasons: { ...degradedReasons, ...(limits && { limits }), ...(replicas && { replicas }) },
-      statistics,
-      lastBackup,
-    };
-  }
-
-  async #start(requester: Requester): Promise<Health> {
+  async function start(requester: Requester): Promise<Health> {
     const isDone = new AbortController();
     const timedOut: Health = {
       degradedReasons: { catalogue: TIMED_OUT, tokens: TIMED_OUT },
@@ -83,19 +53,35 @@ export class HealthCheck {
     };
     const timeout = setTimeout(TIMEOUT_MS, timedOut, { signal: isDone.signal, ref: false });
     timeout.catch(() => {});
-    this.#isRunning = true;
-    const check = checkParts(this.#services, requester).finally(() => {
-      this.#isRunning = false;
+    isRunning = true;
+    const check = checkParts(services, requester).finally(() => {
+      isRunning = false;
       isDone.abort();
     });
     return Promise.race([check, timeout]);
   }
+
+  return async (requester) => {
+    const now = clock();
+    const isFresh = Math.abs(now - startedAt) < MAX_AGE_MS;
+    // A check that hangs is not repeated, or checks would pile up behind a database that does not respond.
+    if (!latest || !(isFresh || isRunning)) {
+      startedAt = now;
+      latest = start(requester);
+    }
+    const { degradedReasons, ...health } = await latest;
+    const [limits, replicas] = [limiter?.degradedReason(), store.degradedReason()];
+    return {
+      ...health,
+      degradedReasons: { ...degradedReasons, ...(limits && { limits }), ...(replicas && { replicas }) },
+    };
+  };
 }
 
-async function checkParts(
-  { store, catalogue, tokens, files, disks }: Services,
-  { log, id }: Requester,
-): Promise<Health> {
+type Health = Awaited<ReturnType<typeof checkParts>>;
+
+/** The statistics are undefined if the catalogue cannot be read. */
+async function checkParts({ store, catalogue, tokens, files, disks }: Services, { log, id }: Requester) {
   const reading = catalogue.statistics();
   const [statistics, data, token, file, backup] = await Promise.allSettled([
     reading,
@@ -149,11 +135,11 @@ export function sendReadiness({ mayMonitor }: Services, reports: MetricsReport[]
 /** The report of this worker, with metrics only if those of the server are given. */
 export async function makeReport(
   services: Services,
-  check: HealthCheck,
+  check: ReturnType<typeof healthCheck>,
   serverMetrics: (() => Metric[]) | undefined,
   requester: Requester,
 ): Promise<MetricsReport> {
-  const { degradedReasons, statistics, lastBackup } = await check.run(requester);
+  const { degradedReasons, statistics, lastBackup } = await check(requester);
   const canServe = statistics !== undefined;
   if (!serverMetrics) return { metrics: [], degradedReasons, canServe };
   const metrics = [

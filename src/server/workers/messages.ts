@@ -2,15 +2,11 @@
 import type { Config, LogLevel } from '../../config/config.ts';
 import type { Address } from '../../http/server.ts';
 import { type Metric, type MetricsReport, mergeMetrics } from '../../lib/metrics.ts';
+import type { SharedMemory } from '../app.ts';
 
 /** What a worker starts with. */
-export interface WorkerData {
+export interface WorkerData extends SharedMemory {
   config: Config;
-  /** Identifies the thread in shared memory. */
-  owner: number;
-  documents: SharedArrayBuffer;
-  limits: SharedArrayBuffer;
-  decoding: SharedArrayBuffer;
   /** Where the thread counts its beats, and how often. */
   heartbeat: SharedArrayBuffer;
   beatMs: number;

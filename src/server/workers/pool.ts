@@ -213,13 +213,9 @@ export class WorkerPool {
   #startWorker(member: Member): Promise<void> {
     const owner = ++this.#lastOwner;
     const config = { ...this.#config, logLevel: this.#logLevel };
-    const shared = {
-      documents: this.#documents,
-      limits: this.#limits,
-      decoding: this.#decoding,
-    };
+    const memory = { owner, documents: this.#documents, limits: this.#limits, decoding: this.#decoding };
     return member.start(
-      { config, owner, ...shared, beatMs: this.#beatMs },
+      { config, ...memory, beatMs: this.#beatMs },
       {
         onMessage: (message) => this.#handle(member, message),
         onExit: (reason) => this.#onExit(member, owner, reason),

@@ -7,7 +7,7 @@ import type { MetricsReport } from '../../lib/metrics.ts';
 import { createApp, shutDown } from '../app.ts';
 import { type FromWorker, startBeating, type ToWorker, type WorkerData } from './messages.ts';
 
-const { config, owner, documents, limits, decoding, heartbeat, beatMs } = workerData as WorkerData;
+const { config, heartbeat, beatMs, ...memory } = workerData as WorkerData;
 const send = (message: FromWorker) => parentPort?.postMessage(message);
 
 /** The log writes one block at a time. */
@@ -18,10 +18,7 @@ let health: Promise<MetricsReport[]> | undefined;
 
 const app = await createApp(config, {
   shared: {
-    documents,
-    limits,
-    decoding,
-    owner,
+    ...memory,
     writeLog(text, done) {
       onWritten = done;
       send({ type: 'write', text });
