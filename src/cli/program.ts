@@ -190,47 +190,46 @@ const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 /** A pattern of `case`: the place, and a flag there. */
 const at = ({ words }: Place, ...more: string[]) => quote([...words, ...more].join(' '));
 
-/** A `case` that walks along the words of the line, for shells like sh. */
-const walk = (places: Place[]) =>
-  places
-    .slice(1)
-    .map((place) => at(place))
-    .join('|');
+/** Walks along the words of the line, for shells like sh, and then assigns what can follow at the place where they lead. */
+function walk(words: string, places: Place[], assign: (place: Place) => string): string {
+  const known = places.slice(1).map((place) => at(place));
+  const follow = places.map((place) => `    ${at(place)}) ${assign(place)} ;;`);
+  return `  for word in "\${${words}}"; do
+    case "\${place:+$place }$word" in
+    ${known.join('|')}) place="\${place:+$place }$word" ;;
+    esac
+  done
+  case "$place" in
+${follow.join('\n')}
+  esac`;
+}
 
-/** The branches of a `case` for the values of options. */
-function listValues(places: Place[], assign: (choices: readonly string[]) => string): string[] {
-  return places.flatMap((place) =>
+/** Assigns the values of the option before the word, for shells like sh. */
+function chooseValues(word: string, places: Place[], assign: (choices: readonly string[]) => string): string {
+  const values = places.flatMap((place) =>
     place.options
       .filter(takesValue)
       .flatMap((option) =>
         flagsOf(option).map((flag) => `    ${at(place, flag)}) ${assign(option.argChoices ?? [])} ;;`),
       ),
   );
+  return `  case "\${place:+$place }\${${word}}" in
+${values.join('\n')}
+  esac`;
 }
 
 function bash(places: Place[]): string {
-  const values = listValues(places, (choices) => `words=${quote(choices.join(' '))}`);
-  const follow = places.map((place) => {
+  const assign = (place: Place) => {
     const flags = place.options.flatMap(flagsOf).join(' ');
     const names = place.values.map(({ name }) => name).join(' ');
-    const words = names || (takesArgument(place) ? '' : flags);
-    return `    ${at(place)}) flags=${quote(flags)} words=${quote(words)} ;;`;
-  });
+    return `flags=${quote(flags)} words=${quote(names || (takesArgument(place) ? '' : flags))}`;
+  };
   return `# Completion of zukan for bash: source <(zukan completion bash)
 _zukan() {
   local current=\${COMP_WORDS[COMP_CWORD]} place= flags= words= word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${place:+$place }$word" in
-    ${walk(places)}) place="\${place:+$place }$word" ;;
-    esac
-  done
-  case "$place" in
-${follow.join('\n')}
-  esac
+${walk('COMP_WORDS[@]:1:COMP_CWORD-1', places, assign)}
   [[ $current == -* ]] && words=$flags
-  case "\${place:+$place }\${COMP_WORDS[COMP_CWORD-1]}" in
-${values.join('\n')}
-  esac
+${chooseValues('COMP_WORDS[COMP_CWORD-1]', places, (choices) => `words=${quote(choices.join(' '))}`)}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _zukan zukan
@@ -241,32 +240,22 @@ function zsh(places: Place[]): string {
   // A colon separates the word from its description.
   const described = (name: string, description: string) =>
     quote(`${name.replaceAll(':', '\\:')}${description && `:${description}`}`);
-  const values = listValues(places, (choices) => `found=(${choices.map(quote).join(' ')})`);
-  const follow = places.map((place) => {
+  const assign = (place: Place) => {
     const flags = place.options.flatMap((option) =>
       flagsOf(option).map((flag) => described(flag, option.description)),
     );
     const names = place.values.map(({ name, description }) => described(name, description));
     const others = names.length > 0 ? names.join(' ') : takesArgument(place) ? '' : '$flags';
-    return `    ${at(place)}) flags=(${flags.join(' ')}); found=(${others}) ;;`;
-  });
+    return `flags=(${flags.join(' ')}); found=(${others})`;
+  };
   return `#compdef zukan
 # Completion of zukan for zsh: source <(zukan completion zsh)
 _zukan() {
   local place= word
   local -a flags found
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "\${place:+$place }$word" in
-    ${walk(places)}) place="\${place:+$place }$word" ;;
-    esac
-  done
-  case "$place" in
-${follow.join('\n')}
-  esac
+${walk('(@)words[2,CURRENT-1]', places, assign)}
   [[ \${words[CURRENT]} == -* ]] && found=($flags)
-  case "\${place:+$place }\${words[CURRENT-1]}" in
-${values.join('\n')}
-  esac
+${chooseValues('words[CURRENT-1]', places, (choices) => `found=(${choices.map(quote).join(' ')})`)}
   if (( \${#found} )); then _describe zukan found; else _files; fi
 }
 if [[ \${funcstack[1]} == _zukan ]]; then _zukan "$@"; else compdef _zukan zukan; fi

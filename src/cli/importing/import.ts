@@ -72,9 +72,6 @@ export interface ImportFlags extends ChoiceFlags {
   prune?: boolean;
   /** Cuts no list of the summary. */
   verbose?: boolean;
-}
-
-export interface ImportCommandFlags extends ImportFlags {
   /** Confirms every removal. */
   yes?: boolean;
 }
@@ -82,7 +79,7 @@ export interface ImportCommandFlags extends ImportFlags {
 export async function importCommand(
   config: Config,
   paths: string[],
-  flags: ImportCommandFlags,
+  flags: ImportFlags,
   terminal: Terminal,
 ): Promise<void> {
   checkFlags(flags);

@@ -87,18 +87,9 @@ export type ChoiceFlags = Omit<FolderChoice, 'exclude'> & { exclude?: string[] |
 
 /** What was chosen before, and what the command line chooses instead. */
 export function choose(before: FolderChoice, flags: ChoiceFlags): FolderChoice {
-  const {
-    folderCategories = before.folderCategories,
-    defaultRating = before.defaultRating,
-    albumsFrom = before.albumsFrom,
-  } = flags;
-  const exclude = flags.exclude === false ? undefined : (flags.exclude ?? before.exclude);
-  return {
-    ...(folderCategories !== undefined && { folderCategories }),
-    ...(exclude && { exclude }),
-    ...(defaultRating !== undefined && { defaultRating }),
-    ...(albumsFrom !== undefined && { albumsFrom }),
-  };
+  const names = ['folderCategories', 'exclude', 'defaultRating', 'albumsFrom'] as const;
+  const chosen = names.map((name) => [name, flags[name] ?? before[name]] as const);
+  return Object.fromEntries(chosen.filter(([, choice]) => choice)) as FolderChoice;
 }
 
 export function isSameChoice(one: FolderChoice, other: FolderChoice): boolean {

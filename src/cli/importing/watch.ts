@@ -14,7 +14,7 @@ import {
   type Terminal,
   UsageError,
 } from '../terminal/terminal.ts';
-import { describeGone, findDoubt, type ImportCommandFlags, importPaths } from './import.ts';
+import { describeGone, findDoubt, type ImportFlags, importPaths } from './import.ts';
 import { checkFlags } from './options.ts';
 
 /**
@@ -54,7 +54,7 @@ const realSurroundings: Surroundings = {
 export async function watchCommand(
   config: Config,
   folders: string[],
-  flags: ImportCommandFlags,
+  flags: ImportFlags,
   terminal: Terminal,
   surroundings: Surroundings = realSurroundings,
 ): Promise<void> {
@@ -104,7 +104,7 @@ async function checkFolder(path: string): Promise<void> {
  */
 function pruneCarefully(
   config: Config,
-  { yes = false }: ImportCommandFlags,
+  { yes = false }: ImportFlags,
   terminal: Terminal,
   clock: Clock,
 ): PruneOptions['confirm'] {

@@ -218,17 +218,12 @@ function parseField(option: string, value: unknown): unknown {
 
 // `zukan entry --remove` and `--remove-empty`: removes entries, as one change.
 
-interface RemovalFlags {
-  block?: boolean;
-  dryRun?: boolean;
-}
-
 /** If one of them does not exist, none is removed. */
 async function removeEntriesCommand(
   config: Config,
   kind: Kind,
   references: string[],
-  { block = false, dryRun = false }: RemovalFlags,
+  { block = false, dryRun = false }: EntryFlags,
   terminal: Terminal,
 ): Promise<void> {
   const names = await readNames(references, terminal);
@@ -261,7 +256,7 @@ async function removeEntriesCommand(
 async function removeEmptyCommand(
   config: Config,
   kind: Kind,
-  { dryRun = false }: RemovalFlags,
+  { dryRun = false }: EntryFlags,
   terminal: Terminal,
 ): Promise<void> {
   const removed = await changeCatalogue(writersFor(config, terminal), dryRun, async (writer) => {
@@ -300,25 +295,16 @@ export async function entriesCommand(
 ): Promise<void> {
   const kind = readKind(kindName);
   await using snapshot = await openSnapshot(config);
-  const found = await findEntries(snapshot, kind);
-  const entries = found.filter(({ images }) => !empty || images === 0);
+  const found = (await findEntries(snapshot, kind)).filter(({ images }) => !empty || images === 0);
+  const entries = found.map(({ entry: { id, name, aliases }, images }) => {
+    return { id, name, aliases: formerNames(aliases), images };
+  });
+  const rows = entries.map(({ id, images, name }) => [id, String(images), name]);
   const lines = json
-    ? [
-        JSON.stringify(
-          entries.map(({ entry: { id, name, aliases }, images }) => ({
-            id,
-            name,
-            aliases: formerNames(aliases),
-            images,
-          })),
-        ),
-      ]
+    ? [JSON.stringify(entries)]
     : terminal.stdout.isTTY
-      ? formatTable(
-          ['id', 'images', 'name'],
-          entries.map(({ entry, images }) => [entry.id, String(images), entry.name]),
-        )
-      : entries.map(({ entry }) => entry.id);
+      ? formatTable(['id', 'images', 'name'], rows)
+      : entries.map(({ id }) => id);
   await printStream(terminal, toStream(lines));
 }
 

@@ -15,14 +15,17 @@ import {
   UsageError,
 } from '../terminal/terminal.ts';
 
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
 /** The server, in this thread or in several others. */
-interface Server {
+interface Server extends Stoppable {
   workers: number;
   listen(): Promise<string>;
   /** Standard output starts with a few lines for people; the log follows them. */
   startLog(level: LogLevel): void;
   log: App['log'];
-  stop(): Promise<void>;
 }
 
 interface ServeFlags {
@@ -55,7 +58,7 @@ export async function serveCommand(
   if (demo) await fillWithDemo(config);
   const server = (config.workers > 1 && (await serveInThreads(config))) || (await serveHere(config));
   let isListening = false;
-  const started: { stop(): Promise<void> }[] = [];
+  const started: Stoppable[] = [];
   const onSignal = async () => {
     // Before that there is nothing to finish, and closing would race with `listen`.
     if (!isListening) process.exit(0);
@@ -125,11 +128,7 @@ function explainListenError(error: NodeJS.ErrnoException, { host, port }: Config
   return error.message;
 }
 
-/** IMPORT_ON_START: imports while the server already serves, in a process of its own so that no request waits. */
-interface StartedImport {
-  /** Interrupts the import, which leaves the catalogue as it was, and waits until it has ended. */
-  stop(): Promise<void>;
-}
+// IMPORT_ON_START: imports while the server already serves, in a process of its own so that no request waits.
 
 /** Bad files are skipped and listed: one of them must not keep the others from the site. */
 function importFlags({ importOptions }: Config, watch: boolean, settingsFile: string | undefined): string[] {
@@ -138,7 +137,7 @@ function importFlags({ importOptions }: Config, watch: boolean, settingsFile: st
 }
 
 /** `path` is a folder or a catalogue file. If the import fails, the server serves what it has. */
-function startImport(path: string, flags: string[], log: App['log']): StartedImport {
+function startImport(path: string, flags: string[], log: App['log']): Stoppable {
   let isStopping = false;
   // Its output goes to standard error, because standard output is the log.
   const child = spawn(process.execPath, [process.argv[1] as string, 'import', ...flags, '--', path], {
@@ -155,6 +154,7 @@ function startImport(path: string, flags: string[], log: App['log']): StartedImp
     else log.error({ path, status }, 'import failed; its output says why');
   });
   return {
+    /** Interrupts the import, which leaves the catalogue as it was, and waits until it has ended. */
     async stop() {
       isStopping = true;
       child.kill('SIGTERM');
