@@ -212,4 +212,15 @@ test('output that cannot be written for another reason is an error', { skip }, a
       status: 1,
       errors: 'zukan: cannot write the output: ENOSPC: no space left on device, write\n',
     });
+  assert.deepEqual(await runUnread('export --quiet /dev/full'), {
+    status: 1,
+    errors: 'zukan: no space left on the disk of /dev/full; free some, then try again\n',
+  });
+});
+
+test('an export into a folder asks for a file', async () => {
+  assert.deepEqual(await runUnread(`export --quiet ${folder}`), {
+    status: 1,
+    errors: `zukan: ${folder} is a folder; name a file\n`,
+  });
 });

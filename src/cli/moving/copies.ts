@@ -327,7 +327,10 @@ async function writeAtomically(path: string, lines: AsyncIterable<string>): Prom
       pipeline(joinLines(lines), createWriteStream(target, { flush }), { signal }),
     );
   } catch (error) {
-    throw signal.aborted ? signal.reason : error;
+    if (signal.aborted) throw signal.reason;
+    // A failed write names no path.
+    (error as NodeJS.ErrnoException).path ??= path;
+    throw error;
   }
 }
 

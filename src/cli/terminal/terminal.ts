@@ -247,6 +247,7 @@ const explanations: Record<string, (path: string) => string> = {
   EROFS: (path) => `${path} is read-only; make it writable or choose another place`,
   ENOTDIR: (path) => `${path} cannot exist, because a part of this path is not a folder`,
   EEXIST: (path) => `${path} exists, but is not a folder`,
+  EISDIR: (path) => `${path} is a folder; name a file`,
 };
 
 /** The primary result codes of SQLite that an operator can do something about. Its errors name no path. */
