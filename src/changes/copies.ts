@@ -232,13 +232,9 @@ interface Member extends StoredImage {
 function planMerge(best: Member, others: Member[]): ImageChange {
   const members = [best, ...others];
   /** The first value that says something. Those on which the field was decided come first. */
-  const pick = <T>(
-    field: EditableField,
-    valueOf: (member: Member) => T,
-    isKnown: (value: T) => boolean,
-  ): T => {
+  const pick = <T>(field: EditableField, read: (member: Member) => T, isKnown: (value: T) => boolean): T => {
     const inOrder = members.toSorted((a, b) => Number(b.decided.has(field)) - Number(a.decided.has(field)));
-    return inOrder.map(valueOf).find(isKnown) ?? valueOf(best);
+    return inOrder.map(read).find(isKnown) ?? read(best);
   };
   const rating = members.map(({ nsfw }) => nsfw).reduce((a, b) => strictest(a, b) as Rating);
   const artist = pick(
