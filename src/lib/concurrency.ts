@@ -16,9 +16,12 @@ export function yieldToEventLoop(): Promise<void> {
 
 /**
  * Collects the items of one tick and passes them on together at its end. Running the same step for many requests in a row,
- * instead of all steps of one request after the other, keeps the CPU caches warm.
+ * instead of all steps of one request after the other, keeps the CPU caches warm. `schedule` chooses another moment.
  */
-export function batchPerTick<T>(processBatch: (items: T[]) => void): (item: T) => void {
+export function batchPerTick<T>(
+  processBatch: (items: T[]) => void,
+  schedule: (flush: () => void) => void = setImmediate,
+): (item: T) => void {
   let items: T[] = [];
   const flush = () => {
     const batch = items;
@@ -26,7 +29,7 @@ export function batchPerTick<T>(processBatch: (items: T[]) => void): (item: T) =
     processBatch(batch);
   };
   return (item) => {
-    if (items.push(item) === 1) setImmediate(flush);
+    if (items.push(item) === 1) schedule(flush);
   };
 }
 
@@ -35,22 +38,15 @@ export function batchPerTick<T>(processBatch: (items: T[]) => void): (item: T) =
  * tick waits for the next, so that calls which follow one another never keep requests waiting.
  */
 export function batchAtOnce<T>(processBatch: (items: T[]) => void): (item: T) => void {
-  let items: T[] = [];
   let hasRun = false;
-  const flush = () => {
-    const batch = items;
-    items = [];
+  const run = (batch: T[]) => {
     hasRun = true;
     setImmediate(() => {
       hasRun = false;
     });
     processBatch(batch);
   };
-  return (item) => {
-    if (items.push(item) > 1) return;
-    if (hasRun) setImmediate(flush);
-    else process.nextTick(flush);
-  };
+  return batchPerTick(run, (flush) => (hasRun ? setImmediate(flush) : process.nextTick(flush)));
 }
 
 // Work on many items: several at the same time, in batches, or as many as fit into a budget of memory.
@@ -100,6 +96,14 @@ export async function* streamBatches<T>(items: AsyncIterable<T>, size: number): 
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Changes items as they come. */
+export async function* mapEach<T, U>(
+  items: AsyncIterable<T>,
+  change: (item: T) => U,
+): AsyncGenerator<U, void> {
+  for await (const item of items) yield change(item);
 }
 
 /** Bounds what work that runs at the same time takes, such as memory: what does not fit waits. */

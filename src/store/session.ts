@@ -3,7 +3,7 @@ import type { TokenStore } from '../access/tokens.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BlockedName, LastBackup, TokenRecord } from '../catalogue/records.ts';
 import type { FileType, Orientation, Rating } from '../catalogue/schemas.ts';
-import type { Placement } from '../catalogue/sets/image-set.ts';
+import type { Placed, Placement } from '../catalogue/sets/image-set.ts';
 import type { FixedShelves } from '../catalogue/writer.ts';
 import type { Monitored } from '../lib/metrics.ts';
 
@@ -85,12 +85,7 @@ const BLOCKED_COLUMNS = 'kind, name, blocked_at as "blockedAt", skips';
 export type BlockedRow = Omit<BlockedName, 'skips'> & { skips: number };
 
 export const PLACEMENT_COLUMNS = 'image, shelves, width, height';
-export interface PlacementRow {
-  image: number;
-  shelves: SqlValue;
-  width: number;
-  height: number;
-}
+export type PlacementRow = Omit<Placed, 'shelves'> & { shelves: SqlValue };
 
 /** By image number. */
 export function toPlacements(rows: PlacementRow[], { parseShelves }: Dialect): Map<number, Placement> {

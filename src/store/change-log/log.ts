@@ -10,6 +10,7 @@ import type {
 } from '../../catalogue/change-log.ts';
 import { normaliseName } from '../../catalogue/names.ts';
 import type { SavedImage } from '../../catalogue/writer.ts';
+import { mapEach } from '../../lib/concurrency.ts';
 import {
   ENTRY_KINDS,
   type ReadSession,
@@ -57,11 +58,11 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
       const text = `select ${CHANGE_COLUMNS} from change where number = $1`;
       return (await session.query<Change>(text, [number]))[0];
     },
-    async *items(change) {
+    items(change) {
       const text = `select ${ITEM_COLUMNS} from change_item where change = $1 and (kind, id) > ($2, $3)
         order by kind, id`;
       const pages = readPages<ItemRow>(session, text, [change], ['', ''], ({ kind, id }) => [kind, id]);
-      for await (const rows of pages) yield rows.map(toItem);
+      return mapEach(pages, (rows) => rows.map(toItem));
     },
     changes: () => session.stream<Change>(`select ${CHANGE_COLUMNS} from change order by number`),
     storedItems: () =>
@@ -73,9 +74,9 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
         and (before like $1 escape '\\' or after like $1 escape '\\')`;
       return readValues(session, text, [`${start}%`]);
     },
-    async *trash() {
+    trash() {
       const text = `select ${TRASH_COLUMNS} from trash order by removed_at desc, change desc, number desc`;
-      for await (const row of session.stream<TrashRow>(text)) yield toTrashed(row);
+      return mapEach(session.stream<TrashRow>(text), toTrashed);
     },
     trashed: (ids) => readTrash(session, `id ${isOneOf('$1', 'text')}`, [ids]),
     trashedBytes: (hashes) => readTrash(session, `etag ${isOneOf('$1', 'text')}`, [hashes]),

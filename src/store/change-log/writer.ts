@@ -1,7 +1,7 @@
 /** The change log as those who change the catalogue see it: what they need to undo changes, and the trash. */
 import type { Change, ChangeLogWriter } from '../../catalogue/change-log.ts';
 import { expiryTime, isInDoubt, type NotedTime, noteTime } from '../../lib/clock.ts';
-import { inBatches } from '../../lib/concurrency.ts';
+import { inBatches, mapEach } from '../../lib/concurrency.ts';
 import { readPages, readValues, type SqlValue, type WriteSession } from '../session.ts';
 import {
   addChanges,
@@ -44,11 +44,7 @@ export function createChangeLog(
       return (await session.query<Change>(text, [edit]))[0];
     },
     async imagesSince(change, edit, ids) {
-      const [known] = await session.query<{
-        first: number | null;
-        last: number | null;
-        forgotten: number | null;
-      }>(
+      const [known] = await session.query<Record<'first' | 'last' | 'forgotten', number | null>>(
         `select (select min(number) from change) as first, (select max(number) from change) as last,
            (select max(number) from change where number > $1 and state = 'forgotten') as forgotten`,
         [change],
@@ -82,11 +78,11 @@ export function createChangeLog(
     async closeChange({ number }) {
       await session.run(`update change set state = 'undone' where number = $1`, [number]);
     },
-    async *addedImages({ firstImage, lastImage: last }) {
+    addedImages({ firstImage, lastImage: last }) {
       const text = 'select number, id from image where number <= $1 and number > $2 order by number';
       const keyOf = ({ number }: { number: number; id: string }) => [number];
-      for await (const rows of readPages(session, text, [last], [firstImage - 1], keyOf))
-        yield rows.map(({ id }) => id);
+      const pages = readPages(session, text, [last], [firstImage - 1], keyOf);
+      return mapEach(pages, (rows) => rows.map(({ id }) => id));
     },
     async laterItems({ number }, kind, ids) {
       const text = `select ${ITEM_COLUMNS} from change_item
@@ -96,10 +92,10 @@ export function createChangeLog(
         ({ id }) => id,
       );
     },
-    async *laterImages({ number }) {
+    laterImages({ number }) {
       const text = `select ${ITEM_COLUMNS} from change_item
         where kind = 'image' and change > $1 and ${IS_DONE}`;
-      for await (const row of session.stream<ItemRow>(text, [number])) yield toItem(row);
+      return mapEach(session.stream<ItemRow>(text, [number]), toItem);
     },
     async removedEntries(kind, ids) {
       const text = `select distinct id as value from change_item

@@ -21,7 +21,7 @@ import type {
   SavedEntry,
   SavedImage,
 } from '../../catalogue/writer.ts';
-import { inBatches } from '../../lib/concurrency.ts';
+import { inBatches, mapEach } from '../../lib/concurrency.ts';
 import { createChangeLogReader } from '../change-log/log.ts';
 import {
   type BlockedRow,
@@ -47,41 +47,36 @@ import {
 } from '../session.ts';
 
 export async function openSnapshot(session: ReadSession): Promise<CatalogueSnapshot> {
-  try {
-    return createSnapshot(session, await readFixedShelves(session));
-  } catch (error) {
-    await session[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): CatalogueSnapshot {
-  return {
+  await using opening = new AsyncDisposableStack();
+  opening.use(session);
+  const fixedShelves = await readFixedShelves(session);
+  opening.move();
+  const snapshot: CatalogueSnapshot = {
     ...createLookup(session),
     fixedShelves,
     identity: () => session.identity(),
     async isEmpty() {
       const records = [
-        this.images(),
-        ...KINDS.map((kind) => this.entries(kind)),
-        this.blockedNames(),
-        this.siteTexts(),
-        this.removedFiles(),
-        this.changeLog.changes(),
-        this.changeLog.trash(),
+        snapshot.images(),
+        ...KINDS.map((kind) => snapshot.entries(kind)),
+        snapshot.blockedNames(),
+        snapshot.siteTexts(),
+        snapshot.removedFiles(),
+        snapshot.changeLog.changes(),
+        snapshot.changeLog.trash(),
       ];
       for (const each of records) for await (const _record of each) return false;
       return true;
     },
-    async *entries(kind) {
+    entries(kind) {
       const text = `select ${entryColumns(session.dialect)} from shelf where kind = $1 order by position`;
-      for await (const row of session.stream<EntryRow>(text, [kind])) yield toEntry(row);
+      return mapEach(session.stream<EntryRow>(text, [kind]), toEntry);
     },
     images: () => session.stream<SavedImage>(`select ${IMAGE_COLUMNS} from image order by number`),
     imageNumbers: () => readValues(session, 'select number as value from image'),
-    async *editedImages() {
+    editedImages() {
       const text = 'select image from edited order by image desc';
-      for await (const { image } of session.stream<{ image: number }>(text)) yield image;
+      return mapEach(session.stream<{ image: number }>(text), ({ image }) => image);
     },
     imageIds(filter) {
       const { text, values } = selectImages(session, fixedShelves, filter);
@@ -100,20 +95,19 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
       return new Map(rows.map(({ id, size }) => [id, size]));
     },
     changeLog: createChangeLogReader(session),
-    async *blockedNames() {
-      for await (const row of session.stream<BlockedRow>(selectBlocked('order by kind, key')))
-        yield toBlockedName(row);
-    },
+    blockedNames: () =>
+      mapEach(session.stream<BlockedRow>(selectBlocked('order by kind, key')), toBlockedName),
     siteTexts: () => session.stream('select field, value as text from site_text order by field'),
     removedFiles: () => session.stream(`select ${REMOVED_COLUMNS} from removed_file order by hash`),
     sourceFiles: () =>
       session.stream(
         'select folder, path, image, state, fingerprint from source_file order by folder, path, image',
       ),
-    async *chosenFolders() {
-      const text = 'select folder, choice from source_folder order by folder';
-      for await (const { folder, choice } of session.stream<{ folder: string; choice: string }>(text))
-        yield { folder, choice: JSON.parse(choice) };
+    chosenFolders() {
+      const rows = session.stream<{ folder: string; choice: string }>(
+        'select folder, choice from source_folder order by folder',
+      );
+      return mapEach(rows, ({ folder, choice }) => ({ folder, choice: JSON.parse(choice) }));
     },
     imagesByNumber: (numbers) => readImages(session, 'number', numbers),
     perceptualHashes: () => session.stream('select image, hash from perceptual_hash order by image'),
@@ -125,6 +119,7 @@ function createSnapshot(session: ReadSession, fixedShelves: FixedShelves): Catal
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
+  return snapshot;
 }
 
 /** The rest of a statement, from `from` on. */

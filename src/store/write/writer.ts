@@ -32,19 +32,6 @@ export interface Oldest {
 /** Called once the changes are saved, with what the log has of them. */
 export type AfterCommit = (oldest: Oldest, change: Change | undefined) => Promise<void>;
 
-export async function openWriter(
-  session: WriteSession,
-  context: ChangeContext,
-  afterCommit: AfterCommit = async () => {},
-): Promise<CatalogueWriter> {
-  try {
-    return await createWriter(session, context, afterCommit);
-  } catch (error) {
-    await session[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
 interface Start {
   lastImage: number;
   /** Numbers of images in the trash are not used again. */
@@ -55,11 +42,13 @@ interface Start {
   since: string;
 }
 
-async function createWriter(
+export async function openWriter(
   session: WriteSession,
   context: ChangeContext,
-  afterCommit: AfterCommit,
+  afterCommit: AfterCommit = async () => {},
 ): Promise<CatalogueWriter> {
+  await using opening = new AsyncDisposableStack();
+  opening.use(session);
   const fixedShelves = await readFixedShelves(session);
   const [start] = await session.query<Start>(
     `select coalesce((select number from image order by number desc limit 1), 0) as "lastImage",
@@ -87,6 +76,7 @@ async function createWriter(
   const changeLog = createChangeLog(session, recorder, expiry, lastImage, (numbers) =>
     images.reserve(numbers),
   );
+  opening.move();
   // What is changed is recorded before, with how it was. Adding images costs nothing more.
   return {
     ...lookup,
