@@ -39,6 +39,22 @@ export interface StoredEntry {
   coverNumber: number | null;
 }
 
+/** What `lookUps` finds of an entry. `document` is in the form in which the driver reads it. */
+export type EntryRow<Document> = [
+  shelf: number,
+  id: string,
+  document: Document,
+  images: number,
+  coverNumber: number | null,
+];
+
+export function toEntry(
+  [shelf, id, , images, coverNumber]: EntryRow<unknown>,
+  json: ByteString,
+): StoredEntry {
+  return { id, json, shelf, images, coverNumber };
+}
+
 /** `key` is what identifies the alias, in the order of bytes. */
 type AliasRow = [key: string, name: string, position: number];
 
@@ -224,8 +240,8 @@ export interface CatalogueVersion {
   documentRevision: number;
 }
 
-/** The shelves of one version that filters choose from. Artists, characters and albums are too many to hold: see EntryShelves. */
-export interface ShelfSnapshot extends CatalogueVersion {
+/** What filters choose from. Artists, characters and albums are too many to hold: see EntryShelves. */
+interface Shelves {
   all: Shelf;
   ratings: Map<Rating, Shelf>;
   orientations: Map<Orientation, Shelf>;
@@ -236,6 +252,12 @@ export interface ShelfSnapshot extends CatalogueVersion {
   /** How many entries there are. */
   counts: Record<Kind, number>;
   siteTexts: SiteTexts;
+}
+
+/** The shelves of one version. */
+export interface ShelfSnapshot extends CatalogueVersion, Shelves {
+  /** Always the same object, because the response is kept with it. */
+  statistics: Statistics;
 }
 
 /** A row of `SNAPSHOT_QUERY`. `category` is the folded name or alias of a category, or a text of the site; null for other rows. */
@@ -256,8 +278,7 @@ export const SNAPSHOT_QUERY = `
     union all select 'album') as listed`;
 
 export function buildSnapshot(version: CatalogueVersion, rows: SnapshotRow[]): ShelfSnapshot {
-  const snapshot: ShelfSnapshot = {
-    ...version,
+  const shelves: Shelves = {
     all: { number: 0, size: 0 },
     ratings: new Map(),
     orientations: new Map(),
@@ -270,34 +291,25 @@ export function buildSnapshot(version: CatalogueVersion, rows: SnapshotRow[]): S
   const aliases: [alias: string, shelf: number][] = [];
   for (const [kind, id, category, number, size] of rows) {
     const shelf = { number, size };
-    if (kind === 'count') snapshot.counts[id as Kind] = size;
-    else if (kind === 'site') snapshot.siteTexts[id as SiteField] = category as string;
+    if (kind === 'count') shelves.counts[id as Kind] = size;
+    else if (kind === 'site') shelves.siteTexts[id as SiteField] = category as string;
     else if (kind === 'alias') aliases.push([category as string, number]);
-    else if (category !== null) snapshot.categories.set(category, shelf);
-    else if (kind === 'rating') snapshot.ratings.set(id as Rating, shelf);
-    else if (kind === 'orientation') snapshot.orientations.set(id as Orientation, shelf);
-    else if (kind === 'type') snapshot.types.set(id as FileType, shelf);
-    else if (kind === 'animation') snapshot.animated = shelf;
-    else snapshot.all = shelf;
+    else if (category !== null) shelves.categories.set(category, shelf);
+    else if (kind === 'rating') shelves.ratings.set(id as Rating, shelf);
+    else if (kind === 'orientation') shelves.orientations.set(id as Orientation, shelf);
+    else if (kind === 'type') shelves.types.set(id as FileType, shelf);
+    else if (kind === 'animation') shelves.animated = shelf;
+    else shelves.all = shelf;
   }
-  const byNumber = new Map(snapshot.categories.values().map((shelf) => [shelf.number, shelf]));
+  const byNumber = new Map(shelves.categories.values().map((shelf) => [shelf.number, shelf]));
   for (const [alias, number] of aliases) {
     const shelf = byNumber.get(number);
-    if (shelf && !snapshot.categories.has(alias)) snapshot.categories.set(alias, shelf);
+    if (shelf && !shelves.categories.has(alias)) shelves.categories.set(alias, shelf);
   }
-  return snapshot;
+  return { ...version, ...shelves, statistics: buildStatistics(shelves) };
 }
 
-const statistics = new WeakMap<ShelfSnapshot, Statistics>();
-
-/** Always the same object for a snapshot, because the response is kept with it. */
-export function statisticsOf(snapshot: ShelfSnapshot): Statistics {
-  const known = statistics.get(snapshot) ?? buildStatistics(snapshot);
-  statistics.set(snapshot, known);
-  return known;
-}
-
-function buildStatistics({ all, ratings, orientations, counts }: ShelfSnapshot): Statistics {
+function buildStatistics({ all, ratings, orientations, counts }: Shelves): Statistics {
   const rated = (rating: Rating) => ratings.get(rating)?.size ?? 0;
   const oriented = (orientation: Orientation) => orientations.get(orientation)?.size ?? 0;
   return {

@@ -20,7 +20,7 @@ import type { RandomInt } from '../../lib/random.ts';
 import type { SiteTexts } from '../../lib/site-texts.ts';
 import { defaultTuning } from '../../lib/tuning.ts';
 import { Documents, noDocumentMemory } from '../document-cache/cache.ts';
-import { type Call, type ChangeRow, type Driver, get, statisticsOf, type View } from '../view.ts';
+import { type Call, type ChangeRow, type Driver, get, type View } from '../view.ts';
 import { Entries, NameSearch } from './entries.ts';
 import { ImageNumbers, similarImages } from './image-numbers.ts';
 import { ImageSets } from './image-sets.ts';
@@ -113,7 +113,7 @@ export function openCatalogue(
     get siteTexts() {
       return siteTexts;
     },
-    statistics: () => run(({ snapshot }) => get(statisticsOf(snapshot))),
+    statistics: () => run(({ snapshot }) => get(snapshot.statistics)),
     image: (id) => run((view) => readImage(view, id)),
     checkFilter: (filter) =>
       run(function* (view) {

@@ -4,7 +4,7 @@
  * request waits for a connection and for its statement, but never for long.
  */
 import pg from 'pg';
-import { type Metric, Unavailable } from '../../../lib/metrics.ts';
+import { type Metric, metric, Unavailable } from '../../../lib/metrics.ts';
 import { clientSettings, errorMessage, isOutage, waitForClose } from './connection.ts';
 import { SCHEMA } from './schema.ts';
 
@@ -73,31 +73,24 @@ class Server {
 }
 
 function serverMetrics(servers: Server[]): Metric[] {
-  const metric = (
-    name: string,
-    type: Metric['type'],
-    help: string,
-    measure: (server: Server) => number,
-  ): Metric => ({
-    name: `zukan_database_${name}`,
-    type,
-    help,
-    samples: servers.map((server) => ({ labels: { server: server.name }, value: measure(server) })),
-  });
+  const each = (name: string, type: Metric['type'], help: string, measure: (server: Server) => number) => {
+    const samples = servers.map((server) => ({ labels: { server: server.name }, value: measure(server) }));
+    return metric(`zukan_database_${name}`, type, help, samples);
+  };
   const duration = 'Total duration of successful statements in seconds, including the wait for a connection.';
   const behind = 'Results discarded because the replica was behind.';
   const up = 'Whether the last statement succeeded (1) or failed (0).';
   const max = 'Maximum number of open connections.';
   return [
-    metric('reads_total', 'counter', 'Successful statements.', ({ reads }) => reads),
-    metric('read_seconds_total', 'counter', duration, ({ readMs }) => readMs / 1000),
-    metric('failures_total', 'counter', 'Failed statements.', ({ failures }) => failures),
-    metric('behind_total', 'counter', behind, ({ staleReads }) => staleReads),
-    { ...metric('up', 'gauge', up, ({ isUp }) => (isUp ? 1 : 0)), across: 'min' },
-    metric('connections', 'gauge', 'Open connections.', ({ pool }) => pool.totalCount),
-    metric('connections_idle', 'gauge', 'Idle connections.', ({ pool }) => pool.idleCount),
-    metric('connections_max', 'gauge', max, ({ pool }) => pool.options.max),
-    metric('waiting', 'gauge', 'Requests waiting for a connection.', ({ pool }) => pool.waitingCount),
+    each('reads_total', 'counter', 'Successful statements.', ({ reads }) => reads),
+    each('read_seconds_total', 'counter', duration, ({ readMs }) => readMs / 1000),
+    each('failures_total', 'counter', 'Failed statements.', ({ failures }) => failures),
+    each('behind_total', 'counter', behind, ({ staleReads }) => staleReads),
+    { ...each('up', 'gauge', up, ({ isUp }) => (isUp ? 1 : 0)), across: 'min' },
+    each('connections', 'gauge', 'Open connections.', ({ pool }) => pool.totalCount),
+    each('connections_idle', 'gauge', 'Idle connections.', ({ pool }) => pool.idleCount),
+    each('connections_max', 'gauge', max, ({ pool }) => pool.options.max),
+    each('waiting', 'gauge', 'Requests waiting for a connection.', ({ pool }) => pool.waitingCount),
   ];
 }
 

@@ -4,6 +4,7 @@ import { toByteString } from '../../../lib/byte-string.ts';
 import { batchPerTick } from '../../../lib/concurrency.ts';
 import {
   type DocumentChanges,
+  type EntryRow,
   expectVersion,
   type ListName,
   type Lists,
@@ -13,6 +14,7 @@ import {
   type ShelfSnapshot,
   SNAPSHOT_QUERY,
   type StoredEntry,
+  toEntry,
   type View,
 } from '../../view.ts';
 import type { Servers, Statement } from './servers.ts';
@@ -148,7 +150,6 @@ const MAX_INT = 2 ** 31 - 1;
 
 /** Columns after the revision. Where nothing was found, the first of them is null. */
 type Columns<Row extends unknown[]> = Row | [null, ...unknown[]];
-type EntryRow = [shelf: number, id: string, document: string, images: number, coverNumber: number | null];
 
 export class PostgresView implements View {
   readonly snapshot: ShelfSnapshot;
@@ -174,8 +175,8 @@ export class PostgresView implements View {
   }
 
   async entry(kind: Kind, id: string): Promise<StoredEntry | undefined> {
-    const rows = await this.#query<EntryRow>(statements.entry, kind, id);
-    return rows.flatMap(toEntry)[0];
+    const rows = await this.#query<EntryRow<string>>(statements.entry, kind, id);
+    return rows.flatMap(readEntry)[0];
   }
 
   async entryShelves(kind: Kind, ids: string[]): Promise<(Shelf | undefined)[]> {
@@ -184,8 +185,8 @@ export class PostgresView implements View {
   }
 
   async entriesAt(kind: Kind, positions: number[]): Promise<StoredEntry[]> {
-    const rows = await this.#query<EntryRow>(statements.entries, kind, positions);
-    return rows.flatMap(toEntry);
+    const rows = await this.#query<EntryRow<string>>(statements.entries, kind, positions);
+    return rows.flatMap(readEntry);
   }
 
   async documents(images: number[]): Promise<Document[]> {
@@ -252,15 +253,5 @@ export class PostgresView implements View {
   }
 }
 
-function toEntry([shelf, id, document, images, coverNumber]: Columns<EntryRow>): StoredEntry[] {
-  if (shelf === null) return [];
-  return [
-    {
-      shelf,
-      id: id as string,
-      json: toByteString(document as string),
-      images: images as number,
-      coverNumber: coverNumber as number | null,
-    },
-  ];
-}
+const readEntry = (row: Columns<EntryRow<string>>): StoredEntry[] =>
+  row[0] === null ? [] : [toEntry(row as EntryRow<string>, toByteString(row[2] as string))];

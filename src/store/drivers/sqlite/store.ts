@@ -181,24 +181,24 @@ export class SqliteDriver implements Driver, Disposable {
     try {
       const view = this.#begin();
       try {
-        for (const pending of batch) this.#runOne(pending, view);
+        for (const pending of batch)
+          try {
+            pending.work(view);
+          } catch (error) {
+            this.#fail([pending], error);
+          }
       } finally {
         this.#statements.commit.run();
       }
     } catch (error) {
-      if (isDamage(error)) this.#damage = error;
       // Has no effect on those that are settled already.
-      for (const { reject } of batch) reject(error);
+      this.#fail(batch, error);
     }
   }
 
-  #runOne({ work, reject }: Pending, view: SqliteView): void {
-    try {
-      work(view);
-    } catch (error) {
-      if (isDamage(error)) this.#damage = error;
-      reject(error);
-    }
+  #fail(batch: Pending[], error: unknown): void {
+    if (isDamage(error)) this.#damage = error;
+    for (const { reject } of batch) reject(error);
   }
 
   #begin(): SqliteView {

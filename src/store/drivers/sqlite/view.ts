@@ -5,6 +5,7 @@ import type { Document, Kind } from '../../../catalogue/schemas.ts';
 import {
   buildSnapshot,
   type DocumentChanges,
+  type EntryRow,
   type ListName,
   type Lists,
   listReads,
@@ -14,6 +15,7 @@ import {
   SNAPSHOT_QUERY,
   type SnapshotRow,
   type StoredEntry,
+  toEntry,
   type View,
 } from '../../view.ts';
 import { DocumentVerifier, isWhole, verifyEntry } from './database.ts';
@@ -42,8 +44,8 @@ export class SqliteView implements View {
   }
 
   entry(kind: Kind, id: string): StoredEntry | undefined {
-    const row = firstRow<EntryRow>(this.#statements.entry, kind, id);
-    return row && toEntry(row);
+    const row = firstRow<Row>(this.#statements.entry, kind, id);
+    return row && readEntry(row);
   }
 
   entryShelves(kind: Kind, ids: string[]): (Shelf | undefined)[] {
@@ -55,7 +57,7 @@ export class SqliteView implements View {
 
   entriesAt(kind: Kind, positions: number[]): StoredEntry[] {
     const { entryAt } = this.#statements;
-    return positions.map((position) => toEntry(firstRow<EntryRow>(entryAt, kind, position)));
+    return positions.map((position) => readEntry(firstRow<Row>(entryAt, kind, position)));
   }
 
   documents(images: number[]): Document[] {
@@ -107,23 +109,12 @@ export class SqliteView implements View {
   }
 }
 
-type EntryRow = [
-  shelf: number,
-  id: string,
-  document: Uint8Array | null,
-  images: number,
-  coverNumber: number | null,
-];
+type Row = EntryRow<Uint8Array | null>;
 
 /** A missing row is damage. */
-function toEntry([shelf, id, document, images, coverNumber]: EntryRow | [] = []): StoredEntry {
-  return {
-    id: id as string,
-    json: verifyEntry(document),
-    shelf: shelf as number,
-    images: images as number,
-    coverNumber: coverNumber ?? null,
-  };
+function readEntry(row: Row | undefined): StoredEntry {
+  const json = verifyEntry(row?.[2]);
+  return toEntry(row as Row, json);
 }
 
 /** As bytes: responses need them so, and decoding long texts only to encode them again takes milliseconds. */
