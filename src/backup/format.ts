@@ -226,18 +226,10 @@ const Folder = compile(
   }),
 );
 
-export async function* sourceLines(
-  snapshot: CatalogueSnapshot,
-  counts: { sources: number },
-): AsyncGenerator<string, void> {
-  for await (const { folder, choice } of snapshot.chosenFolders()) {
-    counts.sources++;
-    yield JSON.stringify({ folder, choice });
-  }
-  for await (const { folder, path, image, state, fingerprint } of snapshot.sourceFiles()) {
-    counts.sources++;
+export async function* sourceLines(snapshot: CatalogueSnapshot): AsyncGenerator<string, void> {
+  for await (const { folder, choice } of snapshot.chosenFolders()) yield JSON.stringify({ folder, choice });
+  for await (const { folder, path, image, state, fingerprint } of snapshot.sourceFiles())
     yield JSON.stringify({ folder, path, image, state, fingerprint });
-  }
 }
 
 /** Older versions stored paths in the form that the disk gave. */

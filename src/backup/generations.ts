@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { chmod, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { RecordError, readLines } from '../import/records/lines.ts';
 import { FileUnreadable, openInside, readInside } from '../import/sources/files.ts';
 import { flush, ifExists, makeFolder, PRIVATE_FOLDER, renameWithRetry } from '../lib/file-system.ts';
+import { isBusy, lockFile } from '../media/journal.ts';
 import {
   FILES,
   MANIFEST,
@@ -36,22 +36,17 @@ export async function findManifest(folder: string): Promise<Manifest | undefined
   return parseManifest((await readInside(folder, MANIFEST, MAX_MANIFEST_BYTES)).toString());
 }
 
-/** Those before the newest one, newest first. */
-export async function findOlder(folder: string, newest: Manifest | undefined): Promise<Generation[]> {
-  const found: Generation[] = [];
+/** Every generation, newest first. */
+export async function findGenerations(folder: string, newest: Manifest | undefined): Promise<Generation[]> {
+  const older: Generation[] = [];
   for (const name of await readdir(folder)) {
     if (!name.startsWith('lists-') || !isReplaceable(name) || name === newest?.folder) continue;
     const text = await ifExists(lstat(join(folder, name, MANIFEST)))
       .then((exists) => exists && readInside(folder, `${name}/${MANIFEST}`, MAX_MANIFEST_BYTES))
       .catch(() => '');
-    if (text !== undefined) found.push(readGeneration(name, String(text)));
+    if (text !== undefined) older.push(readGeneration(name, String(text)));
   }
-  return found.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
-}
-
-/** Every generation, newest first. */
-export async function findEarlier(folder: string, newest: Manifest | undefined): Promise<Generation[]> {
-  const older = await findOlder(folder, newest);
+  older.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   if (!newest) return older;
   return [{ folder: newest.folder, createdAt: newest.createdAt, tokens: newest.counts.tokens }, ...older];
 }
@@ -68,18 +63,13 @@ function readGeneration(folder: string, manifest: string): Generation {
 
 /** The name of a generation's manifest inside the folder. */
 export async function findGeneration(folder: string, time: string | undefined): Promise<string> {
-  const newest = time === undefined ? undefined : await findManifest(folder);
-  if (time === undefined || newest?.createdAt.startsWith(time)) return MANIFEST;
-  const older = await findOlder(folder, newest);
-  const found = older.find(({ createdAt }) => createdAt.startsWith(time));
-  if (found) return `${found.folder}/${MANIFEST}`;
-  const times = [newest?.createdAt ?? '', ...older.map(({ createdAt }) => createdAt)].filter(Boolean);
+  if (time === undefined) return MANIFEST;
+  const newest = await findManifest(folder);
+  const generations = await findGenerations(folder, newest);
+  const found = generations.find(({ createdAt }) => createdAt.startsWith(time));
+  if (found) return found.folder === newest?.folder ? MANIFEST : `${found.folder}/${MANIFEST}`;
+  const times = generations.map(({ createdAt }) => createdAt).filter(Boolean);
   throw new Error(`${folder} has no generation of ${time}; it has ${times.join(', ')}`);
-}
-
-/** Writes the manifest of the newest generation to its lists, so that it can be replaced. */
-export async function preserve(folder: string, manifest: Manifest): Promise<void> {
-  await writeManifest(join(folder, manifest.folder), manifest);
 }
 
 /** Replaces the manifest in a folder. */
@@ -97,7 +87,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 }
 
 /** Removes what is left of other generations and of failed backups, except for pictures. */
-export async function removeOldLists(folder: string, kept: (string | undefined)[]): Promise<void> {
+export async function removeOldLists(folder: string, kept: string[]): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!isReplaceable(name) || kept.includes(name)) continue;
     // First, so that what is half removed is no generation.
@@ -193,18 +183,14 @@ const isKnown = (name: string) =>
 /** The lists of a manifest, or its new version before it is renamed. */
 const isReplaceable = (name: string) => /^(lists-|manifest\.json\.)[0-9a-f-]{36}$/.test(name);
 
-/** The system frees the lock of a database file when the process ends, however it ends. */
 function takeLock(folder: string): Disposable {
   // SQLite would let others read it.
   closeSync(openSync(join(folder, LOCK), 'a', 0o600));
-  const database = new DatabaseSync(join(folder, LOCK));
   try {
-    database.exec('pragma busy_timeout = 0');
-    database.exec('begin exclusive');
+    const database = lockFile(join(folder, LOCK), 0);
+    return { [Symbol.dispose]: () => database.close() };
   } catch (error) {
-    database.close();
-    if (!/locked/.test((error as Error).message)) throw error;
+    if (!isBusy(error)) throw error;
     throw new Error(`another backup is writing to ${folder}; wait until it has finished`);
   }
-  return { [Symbol.dispose]: () => database.close() };
 }

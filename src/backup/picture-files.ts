@@ -45,9 +45,10 @@ export class PictureFiles {
   readonly #folder: string;
   readonly #files: Files;
   readonly #former: Map<string, StoredThumbnail[]>;
-  /** The hashes of all files that are needed. */
-  readonly #needed = new Set<string>();
-  #bytes = 0;
+  /** The hashes of all files that are kept. Some may be missing. */
+  readonly needed = new Set<string>();
+  /** Of all files of its images. */
+  bytes = 0;
   readonly #written = new Set<string>();
   /** Those of them that were missing. */
   readonly #added = new Set<string>();
@@ -61,20 +62,6 @@ export class PictureFiles {
 
   get added(): number {
     return this.#added.size;
-  }
-
-  /** Of all files of its images. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  isNeeded(hash: string): boolean {
-    return this.#needed.has(hash);
-  }
-
-  /** Keeps a file, which may be missing. */
-  need(hash: string): void {
-    this.#needed.add(hash);
   }
 
   /** Undefined if the storage does not have the picture. Thumbnails that it does not have are left out. */
@@ -133,8 +120,8 @@ export class PictureFiles {
   }
 
   #count(hash: string, size: number): void {
-    if (!this.#needed.has(hash)) this.#bytes += size;
-    this.#needed.add(hash);
+    if (!this.needed.has(hash)) this.bytes += size;
+    this.needed.add(hash);
   }
 
   /** Makes the new files survive a power failure. */
@@ -153,7 +140,7 @@ export class PictureFiles {
       if (!entry.isDirectory()) continue;
       for (const name of await readdir(path)) {
         const hash = hashInKey(`${entry.name}/${name}`);
-        if (hash === undefined || this.#needed.has(hash)) continue;
+        if (hash === undefined || this.needed.has(hash)) continue;
         await rm(join(path, name), { force: true });
         removed++;
       }
@@ -243,7 +230,7 @@ async function countDropped(folder: string, generation: Generation, pictures: Pi
   try {
     for await (const hash of pictureHashes(folder, generation)) {
       total++;
-      if (!pictures.isNeeded(hash)) dropped++;
+      if (!pictures.needed.has(hash)) dropped++;
     }
   } catch {
     // The generation is damaged. What can be read counts.

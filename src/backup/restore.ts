@@ -100,11 +100,8 @@ export class Backup {
   /** Throws a `RecordError` at one that is invalid. */
   async *sources(): AsyncGenerator<SourceFile | ChosenFolder, void> {
     let count = 0;
-    for await (const { label, parse } of this.#parseLines(
-      'sources.ndjson',
-      MAX_LONG_LINE_BYTES,
-      parseSource,
-    )) {
+    const lines = this.#parseLines('sources.ndjson', MAX_LONG_LINE_BYTES, parseSource);
+    for await (const { label, parse } of lines) {
       count++;
       yield withSubject(label, parse);
     }

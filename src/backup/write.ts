@@ -19,13 +19,11 @@ import {
   sourceLines,
 } from './format.ts';
 import {
-  findEarlier,
+  findGenerations,
   findManifest,
-  findOlder,
   type Generation,
   lockFolder,
   neededFiles,
-  preserve,
   readThumbnails,
   removeOldLists,
   writeManifest,
@@ -60,6 +58,9 @@ interface BackupResult {
   doubt?: string;
 }
 
+type Counts = Manifest['counts'];
+type Lines = AsyncIterable<string> | Iterable<string>;
+
 const BATCH_SIZE = 64;
 const MAX_CONCURRENT_FILES = 8;
 
@@ -69,14 +70,15 @@ export async function writeBackup(folder: string, options: BackupOptions): Promi
   refuseOther(former?.catalogue, options.catalogue);
   const keep = options.keep ?? former?.keep ?? 1;
   await removeFailed(folder);
-  if (former && keep > 1) await preserve(folder, former);
+  // With its lists, so that it can be replaced.
+  if (former && keep > 1) await writeManifest(join(folder, former.folder), former);
   const lists = `lists-${randomUUID()}`;
   try {
     const pictures = new PictureFiles(folder, options.files, await readThumbnails(folder, former));
     const manifest = await writeLists(folder, lists, pictures, { ...options, keep });
     await pictures.flush();
     options.signal.throwIfAborted();
-    const earlier = await findEarlier(folder, former);
+    const earlier = await findGenerations(folder, former);
     const [older, outdated] = [earlier.slice(0, keep - 1), earlier.slice(keep - 1)];
     const canRemove = await needAll(folder, older, pictures);
     const doubt = options.isConfirmed ? undefined : await findDoubt(folder, outdated, manifest, pictures);
@@ -105,7 +107,7 @@ function refuseOther(former: string | undefined, catalogue: string | undefined):
 async function needAll(folder: string, generations: Generation[], pictures: PictureFiles): Promise<boolean> {
   try {
     for (const generation of generations)
-      for await (const hash of neededFiles(folder, generation)) pictures.need(hash);
+      for await (const hash of neededFiles(folder, generation)) pictures.needed.add(hash);
     return true;
   } catch {
     return false;
@@ -114,9 +116,9 @@ async function needAll(folder: string, generations: Generation[], pictures: Pict
 
 /** The manifest may be in place already. What cannot be removed now, the next backup removes. */
 async function removeFailed(folder: string): Promise<void> {
-  const newest = await findManifest(folder);
-  const older = await findOlder(folder, newest);
-  await removeOldLists(folder, [newest?.folder, ...older.map((generation) => generation.folder)]);
+  const generations = await findGenerations(folder, await findManifest(folder));
+  const lists = generations.map((generation) => generation.folder);
+  await removeOldLists(folder, lists);
 }
 
 async function writeLists(
@@ -135,9 +137,18 @@ async function writeLists(
   }: BackupOptions & { keep: number },
 ): Promise<Manifest> {
   await mkdir(join(folder, name), { mode: 0o700 });
-  const write = (list: ListName, lines: AsyncIterable<string>) => writeList(join(folder, name, list), lines);
-  const counts = { images: 0, artists: 0, categories: 0, characters: 0, tokens: tokens.length };
-  const [history, sources] = [{ changes: 0, trash: 0 }, { sources: 0 }];
+  const counts: Counts = {
+    images: 0,
+    artists: 0,
+    categories: 0,
+    characters: 0,
+    tokens: 0,
+    changes: 0,
+    trash: 0,
+    sources: 0,
+  };
+  const write = (list: ListName, lines: Lines, all?: keyof Counts) =>
+    writeList(join(folder, name, list), counted(lines, counts, all));
   const numbers: number[] = [];
   await using snapshot = await openSnapshot();
   const backUp = async (image: SavedImage): Promise<string | undefined> => {
@@ -156,26 +167,22 @@ async function writeLists(
       yield* lines.filter((line) => line !== undefined);
     }
   };
-  const catalogue = await write(
-    'catalogue.ndjson',
-    counted(catalogueLines(snapshot, imageLines, { hasTrash: true }), counts),
-  );
+  const catalogueFile = catalogueLines(snapshot, imageLines, { hasTrash: true });
   const tokenLines = tokens.map((token) => JSON.stringify(token));
-  const written = {
+  // The catalogue first: the history is that of the images in it.
+  const catalogue = await write('catalogue.ndjson', catalogueFile);
+  const history = backUpHistory(snapshot.changeLog, numbers, pictures, signal);
+  const lists = {
     'catalogue.ndjson': catalogue,
-    'history.ndjson': await write(
-      'history.ndjson',
-      counted(backUpHistory(snapshot.changeLog, numbers, pictures, signal), history),
-    ),
-    'sources.ndjson': await write('sources.ndjson', sourceLines(snapshot, sources)),
-    'tokens.ndjson': await write('tokens.ndjson', fromArray(tokenLines)),
-    'link.keys': await write('link.keys', fromArray(linkKeys)),
+    'history.ndjson': await write('history.ndjson', history),
+    'sources.ndjson': await write('sources.ndjson', sourceLines(snapshot), 'sources'),
+    'tokens.ndjson': await write('tokens.ndjson', tokenLines, 'tokens'),
+    'link.keys': await write('link.keys', linkKeys),
   };
   await flush(join(folder, name));
   const format = { format: 'zukan backup', version: FORMAT_VERSION, zukan: version } as const;
   const facts = { ...format, ...(identity !== undefined && { catalogue: identity }) };
-  const all = { ...counts, ...history, ...sources };
-  return { ...facts, createdAt, keep, counts: all, folder: name, lists: written };
+  return { ...facts, createdAt, keep, counts, folder: name, lists };
 }
 
 /** The line of an image, or undefined if it was removed after the backup began. */
@@ -194,7 +201,8 @@ async function backUpImage(
   throw new Error(`the file ${current.key} is missing; "zukan check" lists all problems`);
 }
 
-const plurals: Record<string, string> = {
+/** What each type of line counts as. */
+const plurals: Record<string, keyof Counts> = {
   image: 'images',
   artist: 'artists',
   category: 'categories',
@@ -203,16 +211,12 @@ const plurals: Record<string, string> = {
   trash: 'trash',
 };
 
-async function* counted(lines: AsyncIterable<string>, counts: Record<string, number>) {
+async function* counted(lines: Lines, counts: Counts, all?: keyof Counts): AsyncGenerator<string, void> {
   for await (const line of lines) {
-    const plural = plurals[/^\{"type":"([a-z]+)"/.exec(line)?.[1] ?? ''];
-    if (plural !== undefined) counts[plural] = (counts[plural] ?? 0) + 1;
+    const plural = all ?? plurals[/^\{"type":"([a-z]+)"/.exec(line)?.[1] ?? ''];
+    if (plural !== undefined) counts[plural]++;
     yield line;
   }
-}
-
-async function* fromArray(lines: readonly string[]): AsyncGenerator<string, void> {
-  yield* lines;
 }
 
 async function writeList(path: string, lines: AsyncIterable<string>): Promise<List> {

@@ -33,7 +33,9 @@ export async function* catalogueLines(
 }
 
 /** Joins lines into larger chunks, which take fewer writes. */
-export async function* joinLines(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
+export async function* joinLines(
+  lines: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<string, void> {
   let chunk = '';
   for await (const line of lines) {
     chunk += `${line}\n`;

@@ -24,7 +24,7 @@ export async function startJournal(folder: string): Promise<Journal> {
   // Fails with a clear message if the folder cannot be written.
   await (await open(path + LOCK_SUFFIX, 'a')).close();
   // First, so that the journal is never without it.
-  const lock = holdLock(path + LOCK_SUFFIX);
+  const unlock = holdLock(path + LOCK_SUFFIX);
   const file = await open(path, 'a');
   await flush(folder);
   const added = new Map<string, Promise<void>>();
@@ -64,12 +64,12 @@ export async function startJournal(folder: string): Promise<Journal> {
     async finish() {
       await file.close();
       await rm(path, { force: true });
-      lock.release();
+      unlock();
     },
 
     async abandon() {
       await file.close();
-      lock.release();
+      unlock();
     },
   };
 }
@@ -210,41 +210,45 @@ async function listJournals(folder: string): Promise<{ path: string; isComplete:
 /** How long to wait for a process that is about to remove the file. */
 const TIMEOUT_MS = 5000;
 
-interface Lock {
-  /** Ends the lock and removes the file. */
-  release(): void;
-}
-
 /**
  * Locks that end with their process. Node has no file locks of its own, but SQLite has: they also work between containers
  * that share a volume, where process ids mean nothing. Nothing else may open the file: closing it would end the lock.
  */
-function holdLock(path: string, timeout = TIMEOUT_MS): Lock {
-  for (;;) {
-    const database = new DatabaseSync(path, { timeout });
-    try {
-      // Without the mode, SQLite would create a second file.
-      database.exec('pragma journal_mode = memory; begin exclusive');
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-    // Another process may have removed the file just before.
-    if (existsSync(path)) return { release: () => removeDatabase(database, path) };
+export function lockFile(path: string, timeout: number): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout });
+  try {
+    // Without the mode, SQLite would create a second file.
+    database.exec('pragma journal_mode = memory; begin exclusive');
+    return database;
+  } catch (error) {
     database.close();
+    throw error;
   }
 }
 
 const SQLITE_BUSY = 5;
 
-/** Whether a process, maybe this one, holds the lock. Otherwise the file is removed. */
+/** Whether a process, maybe this one, holds the lock. */
+export const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY;
+
+/** Returns what ends the lock and removes the file. */
+function holdLock(path: string, timeout = TIMEOUT_MS): () => void {
+  for (;;) {
+    const database = lockFile(path, timeout);
+    // Another process may have removed the file just before.
+    if (existsSync(path)) return () => removeDatabase(database, path);
+    database.close();
+  }
+}
+
+/** If nobody holds the lock, the file is removed. */
 function isLocked(path: string): boolean {
   if (!existsSync(path)) return false;
   try {
-    holdLock(path, 0).release();
+    holdLock(path, 0)();
     return false;
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return true;
+    if (isBusy(error)) return true;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
-import { findManifest, findOlder } from '../../backup/generations.ts';
+import { findGenerations, findManifest } from '../../backup/generations.ts';
 import { Backup, requireEmpty, restoreBackup, verifyBackup } from '../../backup/restore.ts';
 import { writeBackup } from '../../backup/write.ts';
 import { catalogueLines, historyLines, imageLine, joinLines } from '../../catalogue/lines.ts';
@@ -159,7 +159,8 @@ export async function restoreCommand(
 }
 
 async function olderTimes(folder: string): Promise<string[]> {
-  const older = await findOlder(folder, await findManifest(folder));
+  const newest = await findManifest(folder);
+  const older = (await findGenerations(folder, newest)).slice(newest ? 1 : 0);
   return older.map(({ createdAt, folder }) => createdAt || `${folder}, whose manifest is damaged`);
 }
 
