@@ -12,7 +12,7 @@ import type {
   SavedEntry,
   SavedImage,
 } from '../catalogue/writer.ts';
-import { isOurKey, removeUnusedFiles } from '../import/files.ts';
+import { isOurKey, removeJournaled } from '../import/files.ts';
 import { inBatches, inParallel } from '../lib/concurrency.ts';
 import type { Files, Journal } from '../media/files.ts';
 import { removeLocation } from '../media/metadata/read.ts';
@@ -103,7 +103,7 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
     return result;
   }
   const journal = await commitWithJournal(writer, files, [...keys], signal);
-  return { ...result, removeFiles: () => removeJournaled(files, [...keys], journal, openWriter) };
+  return { ...result, removeFiles: () => removeJournaled(files, journal, [...keys], openWriter) };
 }
 
 /** Allowing imports to add a picture again must not delete it from the trash. */
@@ -229,22 +229,6 @@ async function commitWithJournal(
   throw signal.reason;
 }
 
-async function removeJournaled(
-  files: Files,
-  keys: string[],
-  journal: Journal,
-  openWriter: () => Promise<CatalogueWriter>,
-): Promise<number> {
-  try {
-    const removed = await removeUnusedFiles(files, keys, openWriter);
-    await journal.finish();
-    return removed;
-  } catch (error) {
-    await journal.abandon();
-    throw error;
-  }
-}
-
 // The trash: removed images stay there for a while, not served and not listed, and can be restored with all their fields.
 
 /** Puts images back into the catalogue, and gives those that are there their last former file. All of them, or none. */
@@ -308,5 +292,5 @@ export async function emptyTrash(
     keys = [...new Set([...rows.flatMap(({ image }) => fileKeys(image)), ...staged])];
     journal = await commitWithJournal(writer, files, keys, signal);
   }
-  return { images: rows.length, files: await removeJournaled(files, keys, journal, openWriter) };
+  return { images: rows.length, files: await removeJournaled(files, journal, keys, openWriter) };
 }

@@ -125,8 +125,10 @@ async function restoreDecisions(
       result.kept.push({ kind, id, reason: 'decided otherwise since' });
       continue;
     }
-    if (kind === 'blocked') await restoreName(decisions, id, before as BlockedName | null);
-    else if (kind === 'site') await decisions.saveSiteText(id as SiteField, (before?.text as string) ?? '');
+    if (kind === 'blocked') {
+      if (before) await decisions.blockNames([before as unknown as BlockedName]);
+      else await decisions.unblockNames(...parseBlocked(id));
+    } else if (kind === 'site') await decisions.saveSiteText(id as SiteField, (before?.text as string) ?? '');
     else if (before) await decisions.rememberFiles([before as unknown as RemovedFile]);
     else await decisions.forgetFiles([id]);
     await markUndone([{ kind, id }]);
@@ -134,22 +136,16 @@ async function restoreDecisions(
 }
 
 async function findDecision(decisions: Decisions, kind: ItemKind, id: string): Promise<object | undefined> {
-  if (kind === 'blocked') return findName(decisions, id);
+  if (kind === 'blocked') return (await decisions.blockedNames(...parseBlocked(id)))[0];
   if (kind === 'removed') return (await decisions.removedFiles([id]))[0];
   const text = await decisions.siteText(id as SiteField);
   return text === '' ? undefined : { text };
 }
 
-/** `id` is JSON: the kind and the name. */
-async function findName(decisions: Decisions, id: string): Promise<BlockedName | undefined> {
-  const [kind, name] = JSON.parse(id) as [Kind, string];
-  return (await decisions.blockedNames(kind, [name]))[0];
-}
-
-async function restoreName(decisions: Decisions, id: string, before: BlockedName | null): Promise<void> {
-  const [kind, name] = JSON.parse(id) as [Kind, string];
-  if (before) await decisions.blockNames([before]);
-  else await decisions.unblockNames(kind, [name]);
+/** The id of a blocked name is JSON. */
+function parseBlocked(id: string): [kind: Kind, names: string[]] {
+  const [kind, name] = JSON.parse(id);
+  return [kind, [name]];
 }
 
 // What undoing a change does to artists, categories, characters and albums.

@@ -26,7 +26,7 @@ import {
 } from '../catalogue/writer.ts';
 import { inBatches, inParallel, streamBatches } from '../lib/concurrency.ts';
 import type { Thumbnail } from '../media/decoding.ts';
-import type { Files, Upload } from '../media/files.ts';
+import type { Files, Journal, Upload } from '../media/files.ts';
 import { PictureError } from '../media/metadata/part.ts';
 import { readMetadata, removeLocation } from '../media/metadata/read.ts';
 import {
@@ -186,23 +186,26 @@ export async function changeFiles(
     if (!isDryRun) await removeLeftovers(files, openWriter, warn);
     throw error;
   }
-  await endUpload(upload, files, openWriter);
+  await removeJournaled(files, upload, upload.releasedKeys(), openWriter).catch(() => {});
 }
 
 /**
- * Removes those of the released files that no image uses. This is looked up after the commit: another import may use the
- * same files by now. If the lookup fails, the journal leaves it to the next command.
+ * Removes those of the files that no image uses, and returns how many. This is looked up after the commit: another import may
+ * use the same files by now. If the lookup fails, the journal leaves it to the next command.
  */
-async function endUpload(
-  upload: Upload,
+export async function removeJournaled(
   files: Files,
+  journal: Pick<Journal, 'finish' | 'abandon'>,
+  keys: string[] | Promise<string[]>,
   openWriter: () => Promise<CatalogueWriter>,
-): Promise<void> {
+): Promise<number> {
   try {
-    await removeUnusedFiles(files, await upload.releasedKeys(), openWriter);
-    await upload.finish();
-  } catch {
-    await upload.abandon();
+    const removed = await removeUnusedFiles(files, await keys, openWriter);
+    await journal.finish();
+    return removed;
+  } catch (error) {
+    await journal.abandon();
+    throw error;
   }
 }
 
