@@ -39,7 +39,7 @@ type Header = Pick<Metadata, 'channels' | 'depth' | 'isProgressive'> & { isAnima
 export function decodingBytes(
   bytes: Buffer,
   mimetype: Mimetype,
-  header: Header & { width: number; height: number },
+  header: Layout,
   largestThumbnail: number,
 ): { memory: number; isOwnProcess: boolean } {
   const count = Math.max(header.width * header.height, mimetype === 'image/avif' ? codedPixels(bytes) : 0);
@@ -161,14 +161,9 @@ export interface Thumbnail {
 }
 
 /** How a picture is displayed: rotated by the EXIF orientation. The size is that of one frame of an animation. */
-interface Layout {
+interface Layout extends Header {
   width: number;
   height: number;
-  isAnimated: boolean;
-  /** How it is stored (decoding.ts). */
-  channels: Metadata['channels'];
-  depth: Metadata['depth'];
-  isProgressive: Metadata['isProgressive'];
 }
 
 interface Pixels {

@@ -43,9 +43,15 @@ export function openFolder(
       const handle = await openIfExists(join(folder, key));
       if (!handle) return undefined;
       const facts = await handle.stat();
-      if (facts.isFile()) return openFile(handle, facts.size);
-      await handle.close();
-      return undefined;
+      if (!facts.isFile()) {
+        await handle.close();
+        return undefined;
+      }
+      return {
+        size: facts.size,
+        stream: (start, end) => handle.createReadStream({ start, end }),
+        close: () => handle.close(),
+      };
     },
 
     async verify(): Promise<void> {
@@ -120,14 +126,6 @@ async function beginUpload(folder: string, platform: NodeJS.Platform): Promise<U
     },
 
     findLost,
-  };
-}
-
-function openFile(handle: FileHandle, size: number): OpenFile {
-  return {
-    size,
-    stream: (start, end) => handle.createReadStream({ start, end }),
-    close: () => handle.close(),
   };
 }
 

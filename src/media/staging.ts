@@ -91,6 +91,8 @@ export function openStaging(path: string, clock: Clock): StagingTable {
       database.prepare(`delete from staged where ${where}`).run(...parameters);
       database.exec('end');
     });
+  const change = (sql: string, parameter: string): void =>
+    use(undefined, (database) => void database.prepare(sql).run(parameter));
   const oldest = () => clock() - MAX_AGE_MS;
 
   return {
@@ -141,9 +143,7 @@ export function openStaging(path: string, clock: Clock): StagingTable {
       const ids = JSON.stringify(owners);
       if (owners.length === 0) return;
       forget(`import ${isGiven} and path is null`, ids);
-      use(undefined, (database) =>
-        database.prepare(`update staged set kept = 1 where import ${isGiven}`).run(ids),
-      );
+      change(`update staged set kept = 1 where import ${isGiven}`, ids);
     },
     drop(owner, folders = []) {
       for (const folder of folders) forget(`kept = 1 and path is not null and ${IS_BELOW}`, prefixOf(folder));
@@ -155,31 +155,29 @@ export function openStaging(path: string, clock: Clock): StagingTable {
     keysBelow: (folder) => readKeys(IS_BELOW, prefixOf(folder)),
 
     forget(keys) {
-      for (const batch of inBatches(keys, BATCH_SIZE)) {
-        const originals = JSON.stringify(batch.map((key) => originalKey(key) ?? key));
+      for (const originals of originalsIn(keys)) {
         forget(`kept = 1 and key ${isGiven}`, originals);
         // An import that still runs counts on its records.
-        use(undefined, (database) =>
-          database
-            .prepare(`update staged set path = null, key = null, keys = '[]' where key ${isGiven}`)
-            .run(originals),
-        );
+        change(`update staged set path = null, key = null, keys = '[]' where key ${isGiven}`, originals);
       }
     },
 
     listed(keys) {
-      const found = new Set<string>();
-      for (const batch of inBatches(keys, BATCH_SIZE)) {
-        const originals = JSON.stringify(batch.map((key) => originalKey(key) ?? key));
-        const listed = readKeys(`key ${isGiven} and staged_at >= ?`, originals, oldest());
-        for (const key of listed) found.add(key);
-      }
-      return found;
+      const batches = originalsIn(keys).map((originals) =>
+        readKeys(`key ${isGiven} and staged_at >= ?`, originals, oldest()),
+      );
+      return new Set([...batches].flat());
     },
 
     expiredKeys: () => readKeys('kept = 1 and staged_at < ?', oldest()),
     forgetExpired: () => forget('kept = 1 and staged_at < ?', oldest()),
   };
+}
+
+/** Batch by batch, as lists in JSON. */
+function* originalsIn(keys: string[]): Generator<string> {
+  for (const batch of inBatches(keys, BATCH_SIZE))
+    yield JSON.stringify(batch.map((key) => originalKey(key) ?? key));
 }
 
 function insert(database: DatabaseSync, owner: string, rows: StagedRecords[], now: number): true {

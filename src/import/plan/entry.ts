@@ -1,6 +1,6 @@
 /** Plans an artist, category, character or album: which row to save, given the stored entries that it may be. Pure. */
 import { cleanNames, normaliseName } from '../../catalogue/names.ts';
-import { nameKey } from '../../catalogue/records.ts';
+import { nameKey, type SourceFile } from '../../catalogue/records.ts';
 import { readArtistRights } from '../../catalogue/rights.ts';
 import { type Entry, MAX_ALBUM_IMAGES, type SavedEntry } from '../../catalogue/writer.ts';
 import { RecordError } from '../records/lines.ts';
@@ -151,11 +151,7 @@ export function entryDocument(record: EntryLine, id: string, createdAt: string):
 // The albums that folders become: one for each folder that has pictures, with its name. Pure.
 
 /** A picture of a folder. */
-interface AlbumFile {
-  path: string;
-  /** The id of its image. */
-  image: string;
-}
+type AlbumFile = Pick<SourceFile, 'path' | 'image'>;
 
 export interface FolderAlbum {
   /** All pictures of folders with the name of the album, also those whose images were removed. */

@@ -1,6 +1,6 @@
 /** Where records come from: a catalogue file, or a folder of pictures. */
 import { hash } from 'node:crypto';
-import { type BigIntStats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, parse, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
 import type {
@@ -222,22 +222,12 @@ function lookUp(
   rows: Row[],
   { readOptions, isFull, clock, readiness }: FolderOptions,
 ): FoundFile {
-  const fingerprint = takeFingerprint(
-    folder,
-    path,
-    companions,
-    readOptions + JSON.stringify(settings),
-    clock(),
-  );
+  const options = readOptions + JSON.stringify(settings);
+  const fingerprint = takeFingerprint(folder, [path, ...companions], options, clock());
   const name = normaliseName(path);
   const current = rows.filter(({ state }) => state !== 'replaced');
   const row = current.find((one) => one.path === name);
-  const isUnchanged =
-    !isFull &&
-    !problem &&
-    row !== undefined &&
-    fingerprint !== undefined &&
-    row.fingerprint === fingerprint.text;
+  const isUnchanged = !isFull && !problem && !!fingerprint && row?.fingerprint === fingerprint.text;
   const stored = fingerprint && !fingerprint.isRecent ? fingerprint.text : '';
   // After an undo, the image that the file had before is there again, and its file is still replaced.
   const former = row ? current : rows;
@@ -322,37 +312,30 @@ interface Fingerprint {
 }
 
 /**
- * The size and times of a picture and of the files next to it that may be its sidecars. The time of the last change of the
+ * The size and times of a picture, which is the first path, and of the files next to it that may be its sidecars. The time of the last change of the
  * inode is one of them: a file that is moved over another one keeps the time of its contents.
  * Undefined if one of the files cannot be read, which the import then reports.
  */
 function takeFingerprint(
   folder: string,
-  path: string,
-  companions: string[],
+  paths: string[],
   options: string,
   now: number,
 ): Fingerprint | undefined {
-  const facts: string[] = [];
-  let [newest, modified] = [0, 0];
+  const facts = [options];
+  let newest = 0;
+  let modified: number | undefined;
   try {
-    for (const name of [path, ...companions]) {
+    for (const path of paths) {
       // Synchronous, because that is much faster, and a folder has many files.
-      const stats = statSync(join(folder, name), { bigint: true });
-      facts.push(`${normaliseName(name)} ${describeStats(stats)}`);
-      if (name === path) modified = Number(stats.mtimeMs);
-      newest = Math.max(newest, Number(stats.ctimeMs), Number(stats.mtimeMs));
+      const { size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = statSync(join(folder, path), { bigint: true });
+      facts.push(`${normaliseName(path)} ${size} ${mtimeNs} ${ctimeNs}`);
+      modified ??= Number(mtimeMs);
+      newest = Math.max(newest, Number(mtimeMs), Number(ctimeMs));
     }
   } catch {
     return undefined;
   }
-  return {
-    text: hash('sha256', [options, ...facts].join('\n')),
-    isRecent: newest > now - MIN_AGE_MS,
-    modified,
-  };
-}
-
-function describeStats({ size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return `${size} ${mtimeNs} ${ctimeNs}`;
+  const text = hash('sha256', facts.join('\n'));
+  return { text, isRecent: newest > now - MIN_AGE_MS, modified: modified ?? 0 };
 }
