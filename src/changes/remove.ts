@@ -85,7 +85,8 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
     const rows: ImageRow[] = [...former, ...removed].sort(
       (a, b) => Number(named.has(a.id)) - Number(named.has(b.id)),
     );
-    await decide(writer, rows, otherHashes, removal);
+    if (removal.allowAgain) await writer.decisions.forgetFiles(rows.map(({ eTag }) => eTag));
+    else await rememberRemoved(writer, rows, otherHashes, removal);
     if (removal.toTrash) continue;
     // An import that did not commit may have stored other versions of the pictures.
     const hashes = rows.flatMap(({ id, eTag }) => [eTag, otherHashes.get(id) ?? eTag]);
@@ -136,16 +137,6 @@ async function* targetIds(target: RemovalTarget, lookup: Lookup): AsyncGenerator
   }
   const { shelf } = await findEntry(lookup, target.kind, target.reference);
   for await (const rows of lookup.imagesOn(shelf)) yield rows.map(({ id }) => id);
-}
-
-async function decide(
-  writer: CatalogueWriter,
-  rows: ImageRow[],
-  otherHashes: Map<string, string>,
-  removal: Removal,
-): Promise<void> {
-  if (removal.allowAgain) return writer.decisions.forgetFiles(rows.map(({ eTag }) => eTag));
-  await rememberRemoved(writer, rows, otherHashes, removal);
 }
 
 export async function rememberRemoved(

@@ -3,7 +3,7 @@
 import type { Difference } from '../../catalogue/change-log.ts';
 import { fileKeys, readDocument, UNKNOWN_ARTIST } from '../../catalogue/documents/document.ts';
 import { entryDifferences, imageDifferences, parseEdited } from '../../catalogue/documents/edit-image.ts';
-import type { CatalogueWriter, Entry, ImageRow, PlacedImage, SavedImage } from '../../catalogue/writer.ts';
+import type { CatalogueWriter, Entry, PlacedImage, SavedImage } from '../../catalogue/writer.ts';
 import type { Upload } from '../../media/files.ts';
 import { planEntry } from '../plan/entry.ts';
 import {
@@ -42,11 +42,6 @@ const imageIdentities = ({ record, picture }: ImageWithPicture) => [
   ...picture.hashes,
   ...(record.id ? [record.id] : []),
 ];
-
-function replacedFiles(before: ImageRow, after: ImageRow): string[] {
-  const kept = new Set(fileKeys(after));
-  return fileKeys(before).filter((key) => !kept.has(key));
-}
 
 /** What an import saves with. */
 export interface Saving {
@@ -116,7 +111,7 @@ export class Saver {
           added.push({ line, id: row.id });
           return planned;
         }
-        released.push(...replacedFiles(existing, row));
+        released.push(...former.filter((key) => !keys.includes(key)));
         return { ...planned, differences: imageDifferences(existing, row) };
       };
       const { rows, done } = this.#planBatch(lines, imageIdentities, plan);
