@@ -29,19 +29,20 @@ import { BEFORE_1_0 } from '../lib/version.ts';
 export const MANIFEST = 'manifest.json';
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 export const FILES = 'files';
-export const listNames = [
-  'catalogue.ndjson',
-  'history.ndjson',
-  'sources.ndjson',
-  'tokens.ndjson',
-  'link.keys',
-] as const;
-export type ListName = (typeof listNames)[number];
 
 const Hash = Schema.String({ pattern: '^[0-9a-f]{64}$' });
 const Time = Schema.String({ format: 'date-time' });
 const Count = Schema.Integer({ minimum: 0 });
 const List = Schema.Object({ size: Count, sha256: Hash });
+const lists = {
+  'catalogue.ndjson': List,
+  'history.ndjson': List,
+  'sources.ndjson': List,
+  'tokens.ndjson': List,
+  'link.keys': List,
+};
+export type ListName = keyof typeof lists;
+export const listNames = Object.keys(lists) as ListName[];
 
 const Manifest = Schema.Object({
   format: Schema.Literal('zukan backup'),
@@ -65,13 +66,7 @@ const Manifest = Schema.Object({
   }),
   /** The folder of the lists. */
   folder: Schema.String({ pattern: '^lists-[0-9a-f-]{36}$' }),
-  lists: Schema.Object({
-    'catalogue.ndjson': List,
-    'history.ndjson': List,
-    'sources.ndjson': List,
-    'tokens.ndjson': List,
-    'link.keys': List,
-  }),
+  lists: Schema.Object(lists),
 });
 export type Manifest = Schema.Static<typeof Manifest>;
 export type List = Schema.Static<typeof List>;
@@ -179,11 +174,7 @@ export function parseToken(text: string): TokenRecord {
 }
 
 export function parseManifest(text: string): Manifest {
-  const value = withSubject(MANIFEST, () => parseJson(text)) as {
-    format?: unknown;
-    version?: unknown;
-    zukan?: unknown;
-  } | null;
+  const value = withSubject(MANIFEST, () => parseJson(text)) as Partial<Manifest> | null;
   if (value?.format !== 'zukan backup') throw new RecordError(`${MANIFEST} is not that of a zukan backup`);
   if (typeof value.version === 'number' && value.version > FORMAT_VERSION)
     throw new RecordError('the backup was made by a later version of zukan; use that version to restore it');

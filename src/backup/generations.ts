@@ -100,24 +100,18 @@ export async function removeOldLists(folder: string, kept: string[]): Promise<vo
 const storedHash = /(?:"stored":\{|"size":\d+,)"hash":"([0-9a-f]{64})"/g;
 
 /** The hashes of the files that a generation needs. Of a damaged one, those that can be found. */
-export async function* neededFiles(
-  folder: string,
-  { folder: lists }: Generation,
-): AsyncGenerator<string, void> {
-  for (const list of ['catalogue.ndjson', 'history.ndjson'])
-    for await (const line of readableLines(folder, `${lists}/${list}`))
-      for (const [, hash] of line.matchAll(storedHash)) yield hash as string;
+export async function* neededFiles(folder: string, generation: Generation): AsyncGenerator<string, void> {
+  yield* hashesIn(folder, `${generation.folder}/catalogue.ndjson`, storedHash);
+  yield* hashesIn(folder, `${generation.folder}/history.ndjson`, storedHash);
 }
 
 /** The hashes of the pictures of its images, without those in the trash. Those that can be found, as above. */
-export async function* pictureHashes(
-  folder: string,
-  { folder: lists }: Generation,
-): AsyncGenerator<string, void> {
-  for await (const line of readableLines(folder, `${lists}/catalogue.ndjson`)) {
-    const [, hash] = /"stored":\{"hash":"([0-9a-f]{64})"/.exec(line) ?? [];
-    if (hash !== undefined) yield hash;
-  }
+export const pictureHashes = (folder: string, generation: Generation): AsyncGenerator<string, void> =>
+  hashesIn(folder, `${generation.folder}/catalogue.ndjson`, /"stored":\{"hash":"([0-9a-f]{64})"/g);
+
+async function* hashesIn(folder: string, list: string, pattern: RegExp): AsyncGenerator<string, void> {
+  for await (const line of readableLines(folder, list))
+    for (const [, hash] of line.matchAll(pattern)) yield hash as string;
 }
 
 /** The thumbnails of a backup, by the hash of their picture. Those that it lacks, or that cannot be found, are read again. */

@@ -7,8 +7,8 @@ import type { ChosenFolder, SourceFile } from '../catalogue/records.ts';
 import type { Mimetype } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
 import { hashInKey } from '../import/files.ts';
-import type { NewRecordDefaults } from '../import/plan/existing.ts';
 import { noLooks } from '../import/plan/looks.ts';
+import type { ImportOptions } from '../import/prepare/prepare.ts';
 import {
   lineText,
   MAX_LINE_BYTES,
@@ -181,17 +181,12 @@ export class Backup {
 // Restores a backup into an empty catalogue, all or nothing, or only verifies it. A backup is one more source of an import: one
 // whose pictures need not be decoded, but are verified.
 
-interface RestoreOptions {
-  files: Files;
+interface RestoreOptions
+  extends Pick<ImportOptions, 'files' | 'defaults' | 'onProgress' | 'warn' | 'signal'> {
   openWriter(): Promise<CatalogueWriter>;
   openSnapshot(): Promise<CatalogueSnapshot>;
   /** Called before the commit. Keys have no effect without images. */
   addLinkKeys(keys: string[]): Promise<void>;
-  defaults: () => NewRecordDefaults;
-  /** Called with the length of each line that is done. */
-  onProgress(size: number): void;
-  warn: (problem: string) => void;
-  signal: AbortSignal;
 }
 
 const MAX_CONCURRENT_PICTURES = 8;

@@ -1,7 +1,6 @@
 /** Better copies: an image gets another file, and of images that look alike the best one stays. */
 import type { Difference } from '../catalogue/change-log.ts';
 import {
-  dimensions,
   fileKeys,
   formatPreviews,
   readDocument,
@@ -22,6 +21,7 @@ import {
 import { DETAIL_FIELDS, type DetailField, type Rating } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, CatalogueWriter, SavedImage } from '../catalogue/writer.ts';
 import { changeFiles, storePicture } from '../import/files.ts';
+import { metaOf } from '../import/plan/image.ts';
 import { planVersion } from '../import/plan/looks.ts';
 import { type ImageLine, statedRating } from '../import/records/record.ts';
 import { strictest } from '../import/sidecar/rating.ts';
@@ -117,8 +117,7 @@ function placeFile(
   entries: ImageEntries,
   writer: CatalogueWriter,
 ) {
-  const { key, hash, eTag, size, mimetype, color, width, height, perceptualHash, previews, fileName } =
-    picture;
+  const { key, hash, mimetype, perceptualHash, previews, fileName } = picture;
   const image = readDocument(before.document);
   // As in imports: metadata in a picture makes its rating stricter.
   const open: ImageLine = { type: 'image', nsfw: image.nsfw, openFields: ['nsfw'] };
@@ -129,10 +128,9 @@ function placeFile(
   const marks: EditMark[] = former?.isMarked ? ['by-hand', 'file-changed'] : ['by-hand'];
   const edited = formatEdited(parseEdited(before.edited), marks);
   const nsfw = former?.rating ?? image.nsfw;
-  const meta = { eTag, size, mimetype, color, dimens: dimensions(width, height) };
   return placeImage(
     { ...before, key, eTag: hash, mimetype, perceptualHash, edited },
-    { ...image, nsfw, fileName, meta },
+    { ...image, nsfw, fileName, meta: metaOf(picture) },
     entries,
     previews && formatPreviews(previews),
     writer.fixedShelves,

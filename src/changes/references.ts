@@ -1,6 +1,6 @@
 /** What changes have in common: their error, their transaction, and the entries that an operator names. */
 import type { StoredImage } from '../catalogue/documents/document.ts';
-import type { ImageEntries } from '../catalogue/documents/edit-image.ts';
+import type { ImageEntries, LoggedImage } from '../catalogue/documents/edit-image.ts';
 import { nameKey } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
 import { nearNames } from '../catalogue/search/name-words.ts';
@@ -109,11 +109,7 @@ export async function loadEntriesOf(
 }
 
 /** The entries of an image, by id. */
-interface EntryIds {
-  artist: string;
-  categories: string[];
-  characters: string[];
-}
+type EntryIds = Pick<LoggedImage, 'artist' | 'categories' | 'characters'>;
 
 /** Finds the entries of images. Undefined if one of them does not exist. */
 export async function entryFinder(

@@ -151,22 +151,11 @@ function parseBlocked(id: string): [kind: Kind, names: string[]] {
 // What undoing a change does to artists, categories, characters and albums.
 
 /** An entry as the log has it. */
-interface LoggedEntry {
-  name: string;
-  createdAt: string;
-  document: string;
-  aliases: string[];
-  /** Only albums have them. */
-  images?: string[];
-}
+type LoggedEntry = Pick<SavedEntry, 'name' | 'createdAt' | 'document' | 'aliases' | 'images'>;
 
 type Fields = Record<string, unknown>;
 
-interface Aliases {
-  kind: Kind;
-  id: string;
-  aliases: string[];
-}
+type Aliases = Pick<SavedEntry, 'kind' | 'id' | 'aliases'>;
 
 /**
  * Creates the entries again that the change removed, and restores the fields of those that it changed. Returns their aliases,

@@ -340,15 +340,10 @@ async function updateImage(
 /** Saved together. Every commit makes servers load the hashes again. */
 const HASHES_PER_BATCH = 1000;
 
-interface MissingHashesOptions {
-  files: Files;
-  openSnapshot: () => Promise<CatalogueSnapshot>;
-  openWriter: () => Promise<CatalogueWriter>;
-  /** How many pictures are read at the same time. */
-  concurrency: number;
+/** The signal ends the work after the current pictures. What was saved stays. */
+interface MissingHashesOptions
+  extends Pick<ThumbnailUpdate, 'files' | 'openSnapshot' | 'openWriter' | 'concurrency' | 'signal'> {
   onProgress: () => void;
-  /** Ends the work after the current pictures. What was saved stays. */
-  signal: AbortSignal;
 }
 
 /** Returns the number of images whose file is missing or cannot be read. */

@@ -129,14 +129,10 @@ export function entryDocument(record: EntryLine, id: string, createdAt: string):
       const { url = '', licence, credit } = record;
       return JSON.stringify({ id, name, url, licence: licence || undefined, credit: credit || undefined });
     }
-    case 'category':
-      return JSON.stringify({
-        id,
-        name,
-        description: record.description ?? '',
-        nsfw: record.nsfw ?? false,
-        createdAt,
-      });
+    case 'category': {
+      const { description = '', nsfw = false } = record;
+      return JSON.stringify({ id, name, description, nsfw, createdAt });
+    }
     case 'album':
       return JSON.stringify({ id, name, description: record.description ?? '', createdAt });
     case 'character': {

@@ -10,7 +10,7 @@ import {
   Time,
   type TrashedImage,
 } from '../../catalogue/change-log.ts';
-import { composeDocument, dimensions, formatPreviews } from '../../catalogue/documents/document.ts';
+import { composeDocument, formatPreviews } from '../../catalogue/documents/document.ts';
 import { type EditableField, formatEdited } from '../../catalogue/documents/edit-image.ts';
 import { withoutTitle } from '../../catalogue/lines.ts';
 import { isId, normaliseLogged, normaliseName } from '../../catalogue/names.ts';
@@ -28,7 +28,7 @@ import * as Type from '../../lib/json-schema.ts';
 import { compile, type Validator } from '../../lib/validator.ts';
 import { detailFields, RecordError, withSubject } from '../records/lines.ts';
 import { artistOf, checkSavedRecord, checkValid, type ImageLine, parseJson } from '../records/record.ts';
-import type { Picture } from './image.ts';
+import { metaOf, type Picture } from './image.ts';
 
 // What the lines of the change log and of the trash may contain, in a catalogue file and in a backup.
 
@@ -187,7 +187,7 @@ export function checkTrashed(value: object): ImageLine {
 export function planTrashed(line: TrashLine, image: ImageLine, picture: Picture): TrashedImage {
   const { change, kind, removedAt, number } = line;
   const { id = '', createdAt = '', nsfw, source, categories = [], characters = [], edited = [] } = image;
-  const { key, hash, eTag, size, mimetype, color, width, height, perceptualHash, previews } = picture;
+  const { key, hash, mimetype, perceptualHash, previews } = picture;
   const artist = artistOf(image);
   const entry = (id: string) => JSON.stringify({ id, name: '' });
   const document = composeDocument(
@@ -199,7 +199,7 @@ export function planTrashed(line: TrashLine, image: ImageLine, picture: Picture)
       createdAt,
       ...pickDetails(image),
       fileName: image.fileName ?? '',
-      meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
+      meta: metaOf(picture),
     },
     key,
     entry(artist),

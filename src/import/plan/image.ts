@@ -52,6 +52,11 @@ export interface Picture extends Omit<PictureFacts, 'previews'> {
   eTag: string;
 }
 
+/** What the document of its image says about it. */
+export function metaOf({ eTag, size, mimetype, color, width, height }: Picture): ImageFields['meta'] {
+  return { eTag, size, mimetype, color, dimens: dimensions(width, height) };
+}
+
 export function planImage(
   record: ImageLine,
   picture: Picture,
@@ -66,7 +71,7 @@ export function planImage(
     categories: resolveAll('category', record.categories, entries),
     characters: resolveAll('character', record.characters, entries),
   };
-  const { key, hash, eTag, size, mimetype, color, width, height } = picture;
+  const { key, hash, mimetype } = picture;
   // A record without `file` keeps the thumbnails of the same file: it may be older than they are.
   const recorded = existing?.key === key ? readPreviews(existing.document) : undefined;
   const previews = picture.previews ?? recorded ?? record.thumbnails;
@@ -75,7 +80,7 @@ export function planImage(
     ...planDetails(record, before, parseEdited(existing?.edited ?? '').includes('title')),
     nsfw: record.nsfw,
     createdAt: record.createdAt ?? before?.createdAt ?? defaults.now,
-    meta: { eTag, size, mimetype, color, dimens: dimensions(width, height) },
+    meta: metaOf(picture),
   };
   const row: Omit<ImageRow, 'document'> = {
     id: existing?.id ?? record.id ?? defaults.newId(),
