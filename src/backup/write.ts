@@ -125,17 +125,9 @@ async function writeLists(
   folder: string,
   name: string,
   pictures: PictureFiles,
-  {
-    catalogue: identity,
-    keep,
-    openSnapshot,
-    tokens,
-    linkKeys,
-    createdAt,
-    onImage,
-    signal,
-  }: BackupOptions & { keep: number },
+  options: BackupOptions & { keep: number },
 ): Promise<Manifest> {
+  const { catalogue: identity, keep, openSnapshot, tokens, linkKeys, createdAt, onImage, signal } = options;
   await mkdir(join(folder, name), { mode: 0o700 });
   const counts: Counts = {
     images: 0,

@@ -49,41 +49,33 @@ interface StoreOptions {
 }
 
 export async function storePicture(
-  source: Pick<Source, 'folder' | 'isFolder'>,
-  file: string,
-  upload: Upload,
-  options: StoreOptions,
-): Promise<FilePicture> {
-  const size = await sizeInside(source.folder, file);
-  return fileBudget.spend(size, () => readAndStore(source, file, upload, options));
-}
-
-async function readAndStore(
   { folder, isFolder }: Pick<Source, 'folder' | 'isFolder'>,
   file: string,
   upload: Upload,
   { keepsLocation, thumbnailSizes }: StoreOptions,
 ): Promise<FilePicture> {
-  const original = await readInside(folder, file, MAX_BYTES);
-  try {
-    const mimetype = detectType(original);
-    const cleaned = await withoutLocation(original, mimetype).catch((error) => {
-      if (keepsLocation) return original;
+  return fileBudget.spend(await sizeInside(folder, file), async () => {
+    const original = await readInside(folder, file, MAX_BYTES);
+    try {
+      const mimetype = detectType(original);
+      const cleaned = await withoutLocation(original, mimetype).catch((error) => {
+        if (keepsLocation) return original;
+        throw error;
+      });
+      const hasLocation = cleaned !== original;
+      const bytes = keepsLocation ? original : cleaned;
+      const { facts, thumbnails } = await readPicture(bytes, thumbnailSizes);
+      const key = pictureKey(facts.hash, extensionOf(mimetype));
+      const eTag = await upload.put(key, bytes, facts);
+      await storeThumbnails(key, thumbnails, upload);
+      const hashes = hasLocation ? [original, cleaned].map((bytes) => hash('sha256', bytes)) : [facts.hash];
+      const metadata = isFolder ? await readMetadata(original, mimetype) : undefined;
+      return { ...facts, key, eTag, hashes, hasLocation, metadata };
+    } catch (error) {
+      if (error instanceof PictureError) throw new RecordError(`${file}: ${error.message}`);
       throw error;
-    });
-    const hasLocation = cleaned !== original;
-    const bytes = keepsLocation ? original : cleaned;
-    const { facts, thumbnails } = await readPicture(bytes, thumbnailSizes);
-    const key = pictureKey(facts.hash, extensionOf(mimetype));
-    const eTag = await upload.put(key, bytes, facts);
-    await storeThumbnails(key, thumbnails, upload);
-    const hashes = hasLocation ? [original, cleaned].map((bytes) => hash('sha256', bytes)) : [facts.hash];
-    const metadata = isFolder ? await readMetadata(original, mimetype) : undefined;
-    return { ...facts, key, eTag, hashes, hasLocation, metadata };
-  } catch (error) {
-    if (error instanceof PictureError) throw new RecordError(`${file}: ${error.message}`);
-    throw error;
-  }
+    }
+  });
 }
 
 /** Those of a picture that is not imported, with its location and without it. Undefined if the file cannot be read. */

@@ -24,7 +24,7 @@ export function entryIdentities(record: EntryLine): string[] {
 
 /** Collects records of one type, up to a maximum number and size. */
 export class Batch<T extends { size: number; record: { type: string } }> {
-  items: T[] = [];
+  readonly items: T[] = [];
   #bytes = 0;
 
   /** Whether the item has to wait for the next batch. */
@@ -42,10 +42,8 @@ export class Batch<T extends { size: number; record: { type: string } }> {
 
   /** Returns the collected items and empties the batch. */
   take(): T[] {
-    const { items } = this;
-    this.items = [];
     this.#bytes = 0;
-    return items;
+    return this.items.splice(0);
   }
 }
 

@@ -312,8 +312,8 @@ interface Fingerprint {
 }
 
 /**
- * The size and times of a picture, which is the first path, and of the files next to it that may be its sidecars. The time of the last change of the
- * inode is one of them: a file that is moved over another one keeps the time of its contents.
+ * The size and times of a picture, which is the first of the paths, and of the files next to it that may be its sidecars. The
+ * time of the last change of the inode is one of them: a file that is moved over another one keeps the time of its contents.
  * Undefined if one of the files cannot be read, which the import then reports.
  */
 function takeFingerprint(
