@@ -27,7 +27,7 @@ export class Adding {
   readonly #status = el('p.quiet', { role: 'status' });
   readonly #trouble = el('div.all', { hidden: true });
   readonly #all = el('div.all', { hidden: true });
-  readonly #questions = new Set<AlikeQuestion>();
+  readonly #questions = new Set<Question>();
   readonly element = el('div.results', this.#status, this.#trouble, this.#all, this.#results);
   readonly #onAdded: () => void;
   /** One picture after the other, so that each has its own result. */
@@ -122,7 +122,7 @@ export class Adding {
   }
 
   #ask(chosen: ChosenFile, batch: Batch, alike: Found[]): HTMLElement {
-    const question = new AlikeQuestion(chosen.file, alike, (decision) => {
+    const question: Question = createQuestion(chosen.file, alike, (decision) => {
       this.#questions.delete(question);
       this.#showAll();
       // Its buttons go, and with them the place of the keyboard.
@@ -168,7 +168,7 @@ export class Adding {
   /** One decision for all questions. */
   #showAll(): void {
     const { size } = this.#questions;
-    const answerAll = (text: string, answer: (question: AlikeQuestion) => void) =>
+    const answerAll = (text: string, answer: (question: Question) => void) =>
       button(text, () => [...this.#questions].forEach(answer));
     this.#all.hidden = size < 2;
     this.#all.replaceChildren(
@@ -218,57 +218,42 @@ export function fileThumbnail(file: File): HTMLElement {
 /** A picture is the one to replace. */
 export type Decision = 'keep' | 'skip' | Found;
 
-class AlikeQuestion {
-  readonly element: HTMLElement;
+type Question = ReturnType<typeof createQuestion>;
+
+function createQuestion(file: File, found: Found[], onDecide: (decision: Decision) => void) {
+  const address = URL.createObjectURL(file);
+  const decide = (decision: Decision) => {
+    for (const button of element.querySelectorAll('button')) button.disabled = true;
+    URL.revokeObjectURL(address);
+    onDecide(decision);
+  };
+  const facts = el('p.quiet', describeFile(file));
+  const image: HTMLImageElement = el('img', {
+    src: address,
+    alt: `New: ${file.name}`,
+    decoding: 'async',
+    load: () => facts.prepend(`${image.naturalWidth} × ${image.naturalHeight} · `),
+  });
+  const actions = el(
+    'div.actions',
+    button('Keep both', () => decide('keep'), { 'aria-label': `Keep both: add ${file.name}` }),
+    button('Skip', () => decide('skip'), { 'aria-label': `Skip ${file.name}` }),
+  );
+  const cards = found.map((picture) => {
+    const label = `Replace this: ${picture.label}, ${describeFacts(picture)}, by ${file.name}`;
+    return pictureCard(
+      picture,
+      button('Replace this', () => decide(picture), { 'aria-label': label }),
+    );
+  });
+  const element: HTMLElement = el(
+    'li.question',
+    `${file.name} looks like ${found.length === 1 ? 'another picture' : 'other pictures'}:`,
+    el('ul.alike', el('li', image, el('p', 'The new picture'), facts, actions), ...cards),
+  );
   /** The one that the new picture looks like most. */
-  readonly nearest: Found;
-  readonly #address: string;
-  readonly #onDecide: (decision: Decision) => void;
-  #isDecided = false;
-
-  constructor(file: File, found: Found[], onDecide: (decision: Decision) => void) {
-    this.#onDecide = onDecide;
-    this.nearest = found[0] as Found;
-    this.#address = URL.createObjectURL(file);
-    const replace = (picture: Found) => {
-      const label = `Replace this: ${picture.label}, ${describeFacts(picture)}, by ${file.name}`;
-      return button('Replace this', () => this.decide(picture), { 'aria-label': label });
-    };
-    this.element = el(
-      'li.question',
-      `${file.name} looks like ${found.length === 1 ? 'another picture' : 'other pictures'}:`,
-      el('ul.alike', this.#newCard(file), ...found.map((picture) => pictureCard(picture, replace(picture)))),
-    );
-  }
-
-  decide(decision: Decision): void {
-    if (this.#isDecided) return;
-    this.#isDecided = true;
-    for (const button of this.element.querySelectorAll('button')) button.disabled = true;
-    URL.revokeObjectURL(this.#address);
-    this.#onDecide(decision);
-  }
-
-  #newCard(file: File): HTMLElement {
-    const facts = el('p.quiet', describeFile(file));
-    const image: HTMLImageElement = el('img', {
-      src: this.#address,
-      alt: `New: ${file.name}`,
-      decoding: 'async',
-      load: () => facts.prepend(`${image.naturalWidth} × ${image.naturalHeight} · `),
-    });
-    return el(
-      'li',
-      image,
-      el('p', 'The new picture'),
-      facts,
-      el(
-        'div.actions',
-        button('Keep both', () => this.decide('keep'), { 'aria-label': `Keep both: add ${file.name}` }),
-        button('Skip', () => this.decide('skip'), { 'aria-label': `Skip ${file.name}` }),
-      ),
-    );
-  }
+  const nearest = found[0] as Found;
+  return { element, nearest, decide };
 }
 
 // Which files of an unfinished batch were added already, as long as the tab is open: after a reload or a lost connection,
