@@ -243,9 +243,7 @@ async function removeEntriesCommand(
       removed.push(`removed the ${kind} "${entry.name}" from ${count(images, 'image')}${blocked}`);
     }
     const [only] = removed;
-    writer.changeLog.describe(
-      removed.length === 1 && only ? only : `removed ${countEntries(kind, removed.length)}`,
-    );
+    writer.changeLog.describe(removed.length === 1 && only ? only : `removed ${count(removed.length, kind)}`);
     return removed;
   });
   const start = `${DRY_RUN}; this would result in:`;
@@ -263,17 +261,13 @@ async function removeEmptyCommand(
     // The writer has the lock, so the catalogue stays as the snapshot shows it.
     await using snapshot = await openSnapshot(config);
     const entries = await removeEmptyEntries(writer, snapshot, kind);
-    writer.changeLog.describe(`removed ${countEntries(kind, entries.length)} that no image has`);
+    writer.changeLog.describe(`removed ${count(entries.length, kind)} that no image has`);
     return entries;
   });
-  const what = `${countEntries(kind, removed.length)} that no image has`;
+  const what = `${count(removed.length, kind)} that no image has`;
   const title = dryRun ? `${DRY_RUN}; would remove ${what}` : `removed ${what}`;
   const names = removed.map(({ name }) => name);
   printLines(terminal, names.length === 0 ? [title] : list(title, names));
-}
-
-function countEntries(kind: Kind, number: number): string {
-  return number === 1 ? `1 ${kind}` : `${number} ${kind === 'category' ? 'categories' : `${kind}s`}`;
 }
 
 /** `-` reads names or ids from standard input, one per line. */

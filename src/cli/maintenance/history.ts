@@ -256,7 +256,7 @@ function describeResult({ removed, restored, changed, entries }: UndoResult): st
     ...(removed.length > 0 ? [`${count(removed.length, 'image')} moved to the trash`] : []),
     ...(restored.length > 0 ? [`${count(restored.length, 'image')} restored`] : []),
     ...(changed.length > 0 ? [`${count(changed.length, 'image')} changed back`] : []),
-    ...(entries > 0 ? [`${entries} ${entries === 1 ? 'entry' : 'entries'} changed back`] : []),
+    ...(entries > 0 ? [`${count(entries, 'entry')} changed back`] : []),
   ];
   return parts.join(', ') || 'nothing left to change';
 }

@@ -112,9 +112,9 @@ export function announceCreated({ stderr }: Pick<Terminal, 'stderr'>, created: s
 
 export { printable };
 
-/** `1 image`, `2 images`. */
+/** `1 image`, `2 images`, `2 categories`. */
 export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return `${number} ${number === 1 ? noun : `${noun}s`.replace(/ys$/, 'ies')}`;
 }
 
 /** Longer values are cut, except where nothing else shows them whole. */
