@@ -98,22 +98,13 @@ export function versionOf({ eTag }: Asset): string {
   return eTag.slice('W/"'.length, 'W/"'.length + 10);
 }
 
-interface SendOptions {
-  status?: number;
-  cacheControl?: string;
-}
-
-export function sendAsset(
-  exchange: Exchange,
-  asset: Asset,
-  { status = 200, cacheControl = 'no-cache' }: SendOptions = {},
-): Promise<void> | undefined {
+export function sendAsset(exchange: Exchange, asset: Asset, caching = 'no-cache'): Promise<void> | undefined {
   const { type, eTag, encodings: offered } = asset;
   const { headers } = exchange.request;
   exchange.header('ETag', eTag);
-  exchange.header('Cache-Control', cacheControl);
+  exchange.header('Cache-Control', caching);
   if (offered) exchange.vary('Accept-Encoding');
-  if (status === 200 && matchesETag(headers['if-none-match'], eTag)) {
+  if (matchesETag(headers['if-none-match'], eTag)) {
     exchange.sendHead(304);
     return undefined;
   }
@@ -122,7 +113,7 @@ export function sendAsset(
   const encoded = encoding && offered[encoding]?.();
   const send = (compressed: Bytes | undefined) => {
     if (encoding && compressed) exchange.header('Content-Encoding', encoding);
-    exchange.sendBytes(status, compressed ?? asset.bytes, type);
+    exchange.sendBytes(200, compressed ?? asset.bytes, type);
   };
   // What is compressed already is not awaited, which would take another turn of the queue of promises.
   if (encoded instanceof Promise) return encoded.then(send);
@@ -135,5 +126,5 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 /** Pages link to the address with the version, so browsers never ask again. */
 export async function sendVersioned(exchange: Exchange, asset: Asset): Promise<void> {
   const isVersioned = exchange.search === `v=${versionOf(asset)}`;
-  await sendAsset(exchange, asset, isVersioned ? { cacheControl: IMMUTABLE } : {});
+  await sendAsset(exchange, asset, isVersioned ? IMMUTABLE : undefined);
 }

@@ -74,7 +74,7 @@ export async function sendFile(exchange: Exchange, asset: Asset): Promise<void> 
 /** At the address that browsers try for pages without a link to an icon, such as JSON. */
 export async function sendIcon(exchange: Exchange, { icon }: Assets): Promise<void> {
   restrictScripts(exchange, icon);
-  await sendAsset(exchange, icon, { cacheControl: ICON_CACHING });
+  await sendAsset(exchange, icon, ICON_CACHING);
 }
 
 /** The picture that other icons are drawn from. */

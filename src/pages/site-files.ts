@@ -52,7 +52,7 @@ export function siteFiles(
     const margin = purpose ? MASKABLE_MARGIN : services.site.logo ? LOGO_MARGIN : 0;
     const draw = async () => drawIcon(await readIcon(), { size, margin, background: PAPER });
     const icon = once(async () => makeAsset(await draw(), 'image/png'));
-    return async (exchange) => sendAsset(exchange, await icon(), { cacheControl: ICON_CACHING });
+    return async (exchange) => sendAsset(exchange, await icon(), ICON_CACHING);
   };
   const sendSitemap = async (exchange: Exchange, name?: string) => {
     if (!admitPage(services, exchange)) return;
