@@ -10,7 +10,7 @@ import {
 } from '../../catalogue/documents/edit-image.ts';
 import { isId } from '../../catalogue/names.ts';
 import type { SourceFileReader } from '../../catalogue/records.ts';
-import { type Artist, type GivenDetails, pickDetails, type Rating } from '../../catalogue/schemas.ts';
+import { type Artist, type GivenDetails, pickDetails } from '../../catalogue/schemas.ts';
 import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
 import { describeEdit } from '../../changes/describe.ts';
 import {
@@ -170,17 +170,12 @@ function describe({ document, edited }: SavedImage) {
 
 // `zukan edit`: changes images. Imports of folders keep what was changed.
 
-interface EditFlags extends GivenDetails {
-  rating?: Rating;
-  artist?: string;
-  sourceName?: string;
-  sourceUrl?: string;
-  addCategory?: string[];
-  removeCategory?: string[];
-  addCharacter?: string[];
-  removeCharacter?: string[];
-  addAlbum?: string[];
-  removeAlbum?: string[];
+/** Each option names one entry. */
+type EntryFlag = `${'add' | 'remove'}${'Category' | 'Character' | 'Album'}`;
+
+interface EditFlags
+  extends Pick<ImageEdit, keyof GivenDetails | 'rating' | 'artist' | 'sourceName' | 'sourceUrl'>,
+    Partial<Record<EntryFlag, string[]>> {
   reset?: string[];
   create: boolean;
   dryRun: boolean;

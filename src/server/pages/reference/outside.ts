@@ -24,6 +24,7 @@ export const pagesTag = {
 };
 
 const text: Schema = { type: 'string' };
+const integer: Schema = { type: 'integer' };
 /** Possible everywhere. */
 const tooLarge = { 431: refTo('responses', 'HeadersTooLarge') };
 const failures = { 500: refTo('responses', 'InternalError'), 503: refTo('responses', 'Unavailable') };
@@ -73,13 +74,7 @@ const linkPart = (
 ): Parameter => ({ name, in: location, required: true, description, schema, example });
 const linkParameters = [
   linkPart('name', 'path', 'The name of the file.', text, name),
-  linkPart(
-    'expires',
-    'query',
-    'When the link expires, in seconds since 1970.',
-    { type: 'integer' },
-    Number(expires),
-  ),
+  linkPart('expires', 'query', 'When the link expires, in seconds since 1970.', integer, Number(expires)),
   linkPart('signature', 'query', 'Signs the name and the time.', text, signature),
 ];
 const fileHeaders = ['ETag', 'Cache-Control', 'Accept-Ranges'];
