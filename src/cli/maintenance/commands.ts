@@ -2,7 +2,14 @@
 import { type Command, Option } from 'commander';
 import { EDITABLE_FIELDS } from '../../catalogue/documents/edit-image.ts';
 import type { Config } from '../../config/config.ts';
-import { examples, ratingOption, repeatable, type Terminal } from '../terminal/terminal.ts';
+import {
+  examples,
+  parseLimit,
+  parseTime,
+  ratingOption,
+  repeatable,
+  type Terminal,
+} from '../terminal/terminal.ts';
 
 /** Those that compare the catalogue with its files. */
 export function addCheckCommands(program: Command, config: () => Config, terminal: Terminal): void {
@@ -63,14 +70,14 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--character <name|id>', 'showing this character')
     .option('--album <name|id>', 'in this album')
     .addOption(ratingOption('with this rating'))
-    .option('--since <date>', 'created on this date or later')
+    .option('--since <date>', 'created on this date or later', parseTime)
     .option('--title <text>', 'with this text in the title')
     .option('--file <glob>', "from this file, such as 'IMG_2*.jpg' or 'holidays/**/*.png'")
     .option('--like <picture>', 'that look like the picture of this file, nearest first')
     .option('--edited', 'with fields that were changed by hand', false)
     .option('--not-rated', 'that nobody rated by hand', false)
     .option('--changed-since-rated', 'whose files changed since somebody rated them by hand', false)
-    .option('--limit <number>', 'at most this many')
+    .option('--limit <number>', 'at most this many', parseLimit)
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
@@ -194,8 +201,8 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .argument('[number]', 'the number of a change')
     .option('--image <id>', 'changes of this image')
     .option('--entry <name|id>', 'changes of this artist, category, character or album')
-    .option('--since <date>', 'made on this date or later')
-    .option('--limit <number>', 'at most this many (default: 100)')
+    .option('--since <date>', 'made on this date or later', parseTime)
+    .option('--limit <number>', 'at most this many (default: 100)', parseLimit)
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan history --since 2026-01-31', 'zukan history 12 --json'))
     .action(async (number, options) =>

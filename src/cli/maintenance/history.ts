@@ -29,8 +29,6 @@ import {
   jsonArray,
   listenForInterrupt,
   type Progress,
-  parseLimit,
-  parseTime,
   printable,
   printLine,
   printLines,
@@ -48,7 +46,7 @@ interface HistoryFlags extends JsonFlag {
   image?: string;
   entry?: string;
   since?: string;
-  limit?: string;
+  limit?: number;
 }
 
 export async function historyCommand(
@@ -80,13 +78,13 @@ function parseNumber(text: string): number {
 }
 
 async function readFilter(snapshot: CatalogueSnapshot, flags: HistoryFlags): Promise<ChangeFilter> {
-  const { image, entry, since, limit } = flags;
+  const { image, entry, since, limit = DEFAULT_LIMIT } = flags;
   if (image !== undefined && entry !== undefined) throw new UsageError('name either --image or --entry');
   if (image !== undefined && !isId(image))
     throw new UsageError(`--image ${image}: must be the id of an image`);
   return {
-    limit: limit === undefined ? DEFAULT_LIMIT : parseLimit(limit),
-    since: since === undefined ? undefined : parseTime(since),
+    limit,
+    since,
     ...(image !== undefined && { of: { kinds: ['image', 'taken-down'], ids: [image.toLowerCase()] } }),
     ...(entry !== undefined && { of: { kinds: KINDS, ids: await findEntryIds(snapshot, entry) } }),
   };

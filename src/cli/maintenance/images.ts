@@ -35,8 +35,6 @@ import {
   formatDifference,
   formatTable,
   jsonArray,
-  parseLimit,
-  parseTime,
   printLines,
   printResult,
   printStream,
@@ -48,7 +46,7 @@ import { changeByOptions, writersFor } from '../writer.ts';
 
 /** `like` is the path of a picture. */
 interface FindFlags extends ImageQuery {
-  limit?: string;
+  limit?: number;
   json: boolean;
 }
 
@@ -61,10 +59,9 @@ export async function findCommand(
   const query: ImageQuery = {
     ...flags,
     q: text,
-    since: flags.since === undefined ? undefined : parseTime(flags.since),
     like: flags.like === undefined ? undefined : await readLooks(flags.like),
   };
-  const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(flags.limit);
+  const { limit = Number.POSITIVE_INFINITY } = flags;
   await using snapshot = await openSnapshot(config);
   await using store = await openStore(config);
   await using sources = await openSourceFiles(config);

@@ -1,7 +1,7 @@
 /** The commands that serve, and those that say who may do what: serve, studio and token. */
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
-import { examples, type Terminal } from '../terminal/terminal.ts';
+import { examples, parsePort, type Terminal } from '../terminal/terminal.ts';
 
 export function addServingCommands(
   program: Command,
@@ -15,7 +15,7 @@ export function addServingCommands(
     .option('--demo', 'first fill an empty catalogue with the demo', false)
     .option('--watch', 'keep importing the folder of IMPORT_ON_START whenever it changes', false)
     .option('--host <address>', 'listen on this address instead of HOST')
-    .option('--port <number>', 'listen on this port instead of PORT; 0 picks a free one')
+    .option('--port <number>', 'listen on this port instead of PORT; 0 picks a free one', parsePort)
     .addHelpText('after', examples('zukan serve --demo', 'zukan serve --host 0.0.0.0 --port 8080'))
     .action(async (options) => (await import('./serve.ts')).serveCommand(config(), options, settingsFile()));
 
@@ -30,6 +30,7 @@ export function addServingCommands(
     .option(
       '--port <number>',
       'listen on this port instead of the usual one of the catalogue; 0 picks a free one',
+      parsePort,
     )
     .option('--remote', 'let people sign in from elsewhere, over HTTPS, with a name and a password', false)
     .option('--certificate <file>', 'with --remote: the certificate, with its chain, as PEM')

@@ -7,13 +7,7 @@ import { version } from '../../lib/version.ts';
 import { type App, createApp, logWarnings, shutDown } from '../../server/app.ts';
 import { canBeChanged, createCatalogue, migrateCatalogue, openSnapshot } from '../../server/engines.ts';
 import { announceMigration } from '../migrating.ts';
-import {
-  announceCreated,
-  CommandError,
-  parsePort,
-  silentTerminal,
-  UsageError,
-} from '../terminal/terminal.ts';
+import { announceCreated, CommandError, silentTerminal, UsageError } from '../terminal/terminal.ts';
 
 interface Stoppable {
   stop(): Promise<void>;
@@ -34,7 +28,7 @@ interface ServeFlags {
   watch: boolean;
   /** These two win over the settings. An empty host would be every address of the machine. */
   host?: string;
-  port?: string;
+  port?: number;
 }
 
 /** `settingsFile` was read for the settings, and the import that it starts reads it again. */
@@ -43,11 +37,7 @@ export async function serveCommand(
   { demo, watch, host, port }: ServeFlags,
   settingsFile?: string,
 ): Promise<void> {
-  const config = {
-    ...settings,
-    host: host || settings.host,
-    port: port === undefined ? settings.port : parsePort(port),
-  };
+  const config = { ...settings, host: host || settings.host, port: port ?? settings.port };
   if (watch && !config.importOnStart)
     throw new UsageError('--watch needs a folder to follow; set IMPORT_ON_START');
   const isWritable = await canBeChanged(config);

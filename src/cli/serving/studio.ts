@@ -44,7 +44,6 @@ import {
   CommandError,
   isInteractive,
   listenForInterrupt,
-  parsePort,
   printLine,
   type Terminal,
   UsageError,
@@ -54,7 +53,7 @@ import { openForChange } from '../writer.ts';
 
 interface StudioFlags {
   host: string;
-  port?: string;
+  port?: number;
   remote: boolean;
   certificate?: string;
   key?: string;
@@ -76,8 +75,7 @@ interface RunningStudio extends AsyncDisposable {
 
 /** Runs until SIGINT (Ctrl-C) or SIGTERM. */
 export async function studioCommand(config: Config, flags: StudioFlags, terminal: Terminal): Promise<void> {
-  const { host } = flags;
-  const port = flags.port === undefined ? undefined : parsePort(flags.port);
+  const { host, port } = flags;
   const remote = flags.remote ? prepareRemote(config, flags, terminal) : undefined;
   if (!remote && (flags.certificate ?? flags.key) !== undefined)
     throw new UsageError('--certificate and --key are for --remote');
