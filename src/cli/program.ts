@@ -15,6 +15,7 @@ import {
   printable,
   type Terminal,
   UsageError,
+  warnOn,
   watchOutput,
 } from './terminal/terminal.ts';
 
@@ -33,7 +34,7 @@ export async function runProgram(
   const settings = (file: string | undefined) => {
     if (read) return read;
     read = readSettings(environment, file, folder);
-    for (const line of read.warnings) terminal.stderr.write(`warning: ${printable(line)}\n`);
+    for (const line of read.warnings) warnOn(terminal)(line);
     return read;
   };
   try {

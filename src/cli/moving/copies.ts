@@ -33,7 +33,6 @@ import {
   count,
   listenForInterrupt,
   noProgress,
-  printable,
   printLine,
   printLines,
   printStream,
@@ -89,14 +88,12 @@ export async function backupCommand(
 }
 
 /** For the server, which warns when backups stop. A read-only catalogue can be backed up, too. */
-async function record(config: Config, backup: LastBackup, { stderr }: Terminal): Promise<void> {
+async function record(config: Config, backup: LastBackup, terminal: Terminal): Promise<void> {
   try {
     await using store = await openStore(config);
     await store.recordBackup(backup);
   } catch (error) {
-    stderr.write(
-      `warning: the backup is complete, but the server does not know: ${printable((error as Error).message)}\n`,
-    );
+    warnOn(terminal)(`the backup is complete, but the server does not know: ${(error as Error).message}`);
   }
 }
 
