@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { cpSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Config } from '../../src/config/config.ts';
 import { pictureKey } from '../../src/import/files.ts';
 import { openBucket } from '../../src/media/s3/files.ts';
 import { addIdentity } from '../../src/store/migrations/migrations.ts';
@@ -69,6 +70,13 @@ async function assertRefused(
   }
 }
 
+const urlOf = ({ database }: Config) => (database as { url: string }).url;
+const DROP_SCHEMA = 'drop schema zukan cascade';
+const EMPTY_TABLES = `do $$ declare name text; begin
+  for name in select tablename from pg_tables where schemaname = 'zukan' loop
+    execute format('truncate zukan.%I cascade', name);
+  end loop; end $$`;
+
 /** How a catalogue is lost. */
 const losses = (engine: Engine): Record<string, (catalogue: BackedUp) => void> =>
   engine === sqlite
@@ -77,14 +85,15 @@ const losses = (engine: Engine): Record<string, (catalogue: BackedUp) => void> =
         removed: ({ folder }) => rmSync(join(folder, 'data/zukan.db')),
       }
     : {
-        dropped: ({ config }) => psql((config.database as { url: string }).url, 'drop schema zukan cascade'),
+        emptied: ({ config }) => psql(urlOf(config), EMPTY_TABLES),
+        dropped: ({ config }) => psql(urlOf(config), DROP_SCHEMA),
       };
 
 await forEachEngineInDepth((engine) => {
   for (const [loss, lose] of Object.entries(losses(engine)))
     test(`a catalogue that was ${loss} harms neither its files nor its backup, and can be restored`, async () => {
       const catalogue = await backedUp(engine);
-      const { folder, environment, backup } = catalogue;
+      const { folder, environment, backup, config } = catalogue;
       const [contents, identity] = [await contentsOf(environment), identityIn(catalogue)];
       assert.equal(ownerIn(folder), identity);
       assert.equal(JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')).catalogue, identity);
@@ -93,7 +102,11 @@ await forEachEngineInDepth((engine) => {
         ...changing(backup),
         ['import', '--dry-run', '--quiet', pictures],
       ]);
-      if (loss === 'emptied') rmSync(join(folder, 'data/zukan.db'));
+      if (loss === 'emptied' && engine === sqlite) rmSync(join(folder, 'data/zukan.db'));
+      else if (loss === 'emptied') {
+        await assertRefused(catalogue, new RegExp(`Remove it with "${DROP_SCHEMA}"`), [['restore', backup]]);
+        psql(urlOf(config), DROP_SCHEMA);
+      }
       const other = await backedUp(engine);
       await assertRefused(catalogue, /there is no catalogue .* belong to the catalogue/, [
         ['restore', other.backup],

@@ -15,6 +15,7 @@ const WRITE_LOCK = 2;
 /** As the server writes it: major and minor version. */
 const MIN_VERSION = 14_0000;
 const INSUFFICIENT_PRIVILEGE = '42501';
+const DUPLICATE_TABLE = '42P07';
 const UNDEFINED_TABLE = '42P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 /** How long a command waits for the connection, and for the first statement on it. */
@@ -233,7 +234,12 @@ async function migrate(client: pg.Client, newId: NewId): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => {});
-    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    const { code } = error as { code?: string };
+    if (code === DUPLICATE_TABLE)
+      throw new Error(
+        `the schema ${SCHEMA} has tables, but no catalogue, so it is damaged. Remove it with "drop schema ${SCHEMA} cascade", and get the catalogue back with "zukan restore <folder>"`,
+      );
+    if (code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new Error(
       `${errorMessage(error)}; grant the user the privilege to create schemas in this database`,
     );
