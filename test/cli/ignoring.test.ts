@@ -121,6 +121,27 @@ await forEachEngineInDepth(async (engine) => {
     assert.deepEqual((await images()).length, 5, 'a thumbnail whose original is gone is all that there is');
   });
 
+  test('a thumbnail never shows what was removed, nor is it rated less strictly than its original was', async () => {
+    const { pictures, write, importFolder, find, ok, run } = newFolder();
+    for (const [index, name] of ['pruned', 'removed', 'trashed'].entries()) {
+      const picture = paint(3 + index, 300, 200);
+      write(`${name}.png`, await picture().png().toBuffer());
+      write(`${name}-150x100.jpg`, await picture().resize(150).jpeg().toBuffer());
+    }
+    await importFolder('--default-rating', 'nsfw');
+    const idOf = async (name: string) => (await find('--file', `${name}.png`))[0]?.id ?? '';
+    await ok('remove', '--yes', await idOf('removed'));
+    await ok('trash', await idOf('trashed'));
+    rmSync(join(pictures, 'pruned.png'));
+    await importFolder('--prune', '--yes', '--default-rating', 'sfw');
+    for (const flags of [[], ['--full']]) {
+      await importFolder(...flags);
+      const left = (await find()).map(({ fileName, rating }) => [fileName, rating]);
+      assert.deepEqual(left, [['pruned-150x100.jpg', 'nsfw']]);
+    }
+    assert.equal((await run('check')).output, 'no problems found\n');
+  });
+
   test('a copy of a thumbnail is a thumbnail, too', async () => {
     const { write, importFolder } = newFolder();
     const fox = paint(3, 300, 200);

@@ -2,10 +2,21 @@
 import { join } from 'node:path';
 import { readDocument } from '../../catalogue/documents/document.ts';
 import type { KnownFile, SourceFile, SourceFileReader } from '../../catalogue/records.ts';
+import { HashIndex, parseHash } from '../../catalogue/sets/look-alikes.ts';
 import type { CatalogueWriter, SavedImage } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import { hashesOf } from '../files.ts';
-import { type Former, isRated, isThumbnailOf, type Looks, looksLike, planVersion } from '../plan/looks.ts';
+import {
+  type Former,
+  findCopies,
+  isNamedThumbnail,
+  isRated,
+  isThumbnailOf,
+  type Looks,
+  looksLike,
+  MAX_FOUND,
+  planVersion,
+} from '../plan/looks.ts';
 import type { FileListener, PictureCopies, PreparedImage } from '../prepare/prepare.ts';
 import { statedRating } from '../records/record.ts';
 import { Listings } from '../sources/files.ts';
@@ -27,6 +38,7 @@ export class Versions {
   readonly #new = new Set<string>();
   /** The ids of images that have their next version. */
   readonly #continued = new Set<string>();
+  #trash: Awaited<ReturnType<typeof loadTrash>> | undefined;
 
   constructor(writer: CatalogueWriter, copies: PictureCopies, folders: ReadonlySet<string>) {
     this.#writer = writer;
@@ -42,6 +54,7 @@ export class Versions {
     const ids = [...new Set(found.flatMap(formerIds))];
     const rows = new Map((await this.#writer.imagesById(ids)).map((row) => [row.id, row]));
     const places = Map.groupBy(await this.#writer.sourceFiles.ofImages(ids), ({ image }) => image);
+    const originals = await this.#trashedOriginals(found);
     const isNew = new Set<PreparedImage>(found);
     return images.map((image) => {
       if (!isNew.has(image)) return image;
@@ -50,13 +63,31 @@ export class Versions {
       // An image that was pruned, or whose import was undone, may come back: only what somebody decided about it counts.
       const trashed = trash
         .filter(({ kind, image }) => kind === 'file' || isRated(image.edited))
-        .flatMap(({ image }) => (picture.hashes.includes(image.eTag) ? image : []));
+        .flatMap(({ image }) => (picture.hashes.includes(image.eTag) ? image : []))
+        .concat(originals.get(image) ?? []);
       const looks = { path: file.path, perceptualHash: picture.perceptualHash };
       const { id, former } = planVersion(looks, statedRating(record), formers, trashed);
       if (id !== undefined) this.#continued.add(id);
       const version = id !== undefined && record.id === undefined ? { id } : {};
       return former ? { ...image, record: { ...record, ...version, former } } : image;
     });
+  }
+
+  /** A thumbnail whose original was pruned is all that there is, and shows the same. */
+  async #trashedOriginals(found: NewImage[]): Promise<Map<PreparedImage, SavedImage[]>> {
+    const originals = new Map<PreparedImage, SavedImage[]>();
+    for (const image of found.filter(({ file }) => isNamedThumbnail(file.path))) {
+      this.#trash ??= await loadTrash(this.#writer);
+      const { ids, index } = this.#trash;
+      const hash = parseHash(image.picture.perceptualHash ?? '');
+      const alike = hash ? findCopies(index, hash, MAX_FOUND) : [];
+      const trashed = await this.#writer.changeLog.trashed(alike.map((position) => ids[position] as string));
+      originals.set(
+        image,
+        trashed.map((row) => row.image),
+      );
+    }
+    return originals;
   }
 
   /** Those with bytes that no image has, and that nobody removed. */
@@ -101,6 +132,18 @@ export class Versions {
     const isSame = join(other.folder, other.path) === join(folder, path);
     return other.state !== 'replaced' && !this.#folders.has(other.folder) && !isSame;
   }
+}
+
+/** The looks of what is in the trash, and the ids of its images. */
+async function loadTrash({ changeLog }: CatalogueWriter): Promise<{ ids: string[]; index: HashIndex }> {
+  const ids: string[] = [];
+  const index = new HashIndex();
+  for await (const { image } of changeLog.trash()) {
+    index.add(0, image.perceptualHash ?? '');
+    // What has too little detail is left out.
+    if (index.size > ids.length) ids.push(image.id);
+  }
+  return { ids, index };
 }
 
 function formerIds({ former, record }: NewImage): string[] {

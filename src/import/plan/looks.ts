@@ -22,7 +22,7 @@ import { isStricter, strictest } from '../sidecar/rating.ts';
 
 const HASHES_PER_TICK = 10_000;
 /** An original is among the nearest ones. */
-const MAX_FOUND = 10;
+export const MAX_FOUND = 10;
 
 interface NearDuplicate {
   label: string;
@@ -120,7 +120,7 @@ export class NearDuplicates {
 }
 
 /** The positions of the nearest ones. */
-function findCopies(index: HashIndex, hash: Int32Array, limit: number): number[] {
+export function findCopies(index: HashIndex, hash: Int32Array, limit: number): number[] {
   const nearest = new Nearest(limit);
   index.scan(hash, MAX_COPY_DISTANCE, 0, index.size, (position, distance) => nearest.add(position, distance));
   return nearest.positions();

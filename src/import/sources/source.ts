@@ -242,7 +242,8 @@ function lookUp(
     isFolder: problem !== undefined,
   } as const;
   if (!row || !isRemoved(row)) return { ...place, known: row };
-  return { ...place, known: undefined, removed: isUnchanged ? row : undefined };
+  // A thumbnail of a removed picture has other bytes than that, so only its path tells what it shows.
+  return { ...place, known: undefined, removed: isUnchanged || row.state === 'thumbnail' ? row : undefined };
 }
 
 export async function countPictures(folder: string, options: WalkOptions): Promise<number> {
