@@ -76,6 +76,8 @@ export interface SourceFileReader extends AsyncDisposable {
   findRemoved(folder: string, paths: string[]): Promise<RemovedSource[]>;
   /** All of a folder. */
   all(folder: string): AsyncIterable<KnownFile>;
+  /** The imported folders in this one, and those that it is in. */
+  overlapping(folder: string): Promise<string[]>;
   /** In whatever folder. */
   ofImages(ids: string[]): Promise<KnownFile[]>;
   /** Those of the hashes that are the bytes of an image. */

@@ -264,6 +264,30 @@ await forEachEngineInDepth((engine) => {
     }
   });
 
+  test('a picture is known whichever folder around it is imported', async () => {
+    const { write, importFolder, find, ok, pictures } = openFolder(engine);
+    const third = await paint(3, width, height)().jpeg().toBuffer();
+    for (const name of ['sub/a.jpg', 'sub/b.jpg']) write(name, name === 'sub/a.jpg' ? jpeg : different);
+    await importFolder();
+    const ids = (await find()).map(({ id }) => id);
+    await ok('edit', ...ids, '--rating', 'nsfw');
+    write('sub/a.jpg', comment('a fox'));
+    write('sub/b.jpg', third);
+    await ok('import', '--quiet', join(pictures, 'sub'));
+    assert.deepEqual(
+      (await find()).map(({ id, rating }) => [ids.includes(id), rating]),
+      [
+        [false, 'nsfw'],
+        [true, 'nsfw'],
+        [true, 'nsfw'],
+      ],
+    );
+    assert.match(await importFolder('--prune', '--yes'), /, 1 removed\n/);
+    write('sub/b.jpg', await paint(4, width, height)().jpeg().toBuffer());
+    await importFolder();
+    assert.deepEqual([...new Set((await find()).map(({ rating }) => rating))], ['nsfw']);
+  });
+
   test('a picture that was pruned comes back as strictly as it was rated by hand, whatever its sidecar says', async () => {
     const { write, importFolder, only, pictures } = await openRated(engine);
     rmSync(join(pictures, 'a.jpg'));

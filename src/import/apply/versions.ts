@@ -114,7 +114,7 @@ export class Versions {
     const formers = former.flatMap(({ path, image: id }): Former[] => {
       const image = rows.get(id);
       // Since the file was read, somebody may have given the image another one.
-      const place = places.get(id)?.find((one) => one.folder === file.folder && one.path === path);
+      const place = places.get(id)?.find((one) => join(one.folder, one.path) === join(file.folder, path));
       if (!image || !place) return [];
       const others = places.get(id)?.filter((one) => one !== place) ?? [];
       const isPresent =
@@ -257,7 +257,8 @@ export class Prune implements FileListener {
     const { hashes, perceptualHash } = picture;
     this.#emptyFolders.delete(folder);
     for (const hash of hashes) this.#hashes.add(hash);
-    const continued = former.find((one) => one.state === 'first' && looksLike({ path, perceptualHash }, one));
+    const own = former.filter((one) => one.folder === folder);
+    const continued = own.find((one) => one.state === 'first' && looksLike({ path, perceptualHash }, one));
     if (continued) this.#continued.set(continued, hashes);
     else if (known && !hashes.includes(known.eTag)) this.#add(known);
   }

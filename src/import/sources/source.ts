@@ -1,7 +1,7 @@
 /** Where records come from: a catalogue file, or a folder of pictures. */
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { join, parse, sep } from 'node:path';
+import { join, parse, relative, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
 import type {
   KnownFile,
@@ -141,7 +141,7 @@ export interface FolderOptions extends WalkOptions {
   /** Of new pictures that nothing marks as explicit or safe. */
   defaultRating: Rating;
   /** The files of a folder that were imported before. */
-  known: Pick<SourceFileReader, 'find' | 'findRemoved'>;
+  known: Pick<SourceFileReader, 'find' | 'findRemoved' | 'overlapping'>;
   /** Whether everything has to be read. */
   isFull: boolean;
   /** Whether to read a new or changed file now. Without it, all of them are read. */
@@ -154,10 +154,12 @@ export function pictureFolder(folder: string, options: FolderOptions): Source {
     isFolder: true,
     async *records() {
       const identity = await identifyFolder(folder);
+      const overlapping = await options.known.overlapping(identity);
       let position = 0;
       const pictures = originalsFirst(findPictures(folder, options));
       for await (const batch of streamBatches(pictures, BATCH_SIZE)) {
         const rows = await findRows(identity, batch, options.known);
+        for (const other of overlapping) await addRows(other, identity, batch, options.known, rows);
         for (const picture of batch) {
           options.signal.throwIfAborted();
           const known = rows.get(normaliseName(picture.path)) ?? [];
@@ -208,6 +210,23 @@ async function findRows(
   return rows;
 }
 
+/** Adds what another import, of a folder in this one or around it, knows of the same pictures. */
+async function addRows(
+  other: string,
+  folder: string,
+  batch: FoundPicture[],
+  known: FolderOptions['known'],
+  rows: Map<string, Row[]>,
+): Promise<void> {
+  const names = batch.map(({ path }) => normaliseName(path));
+  const paths = new Map(names.map((path) => [relative(other, join(folder, path)), path]));
+  const inside = [...paths.keys()].filter((path) => !path.startsWith(`..${sep}`));
+  for (const file of await known.find(other, inside)) {
+    const path = paths.get(file.path) as string;
+    rows.set(path, [...(rows.get(path) ?? []), { ...file, path }]);
+  }
+}
+
 /** The paths that files of other types would have, if they are gone. */
 function otherTypes({ path, isListed }: FoundPicture): string[] {
   const { dir, name } = parse(normaliseName(path));
@@ -226,7 +245,7 @@ function lookUp(
   const fingerprint = takeFingerprint(folder, [path, ...companions], options, clock());
   const name = normaliseName(path);
   const current = rows.filter(({ state }) => state !== 'replaced');
-  const row = current.find((one) => one.path === name);
+  const row = current.find((one) => one.path === name && (isRemoved(one) || one.folder === identity));
   const isUnchanged = !isFull && !problem && !!fingerprint && row?.fingerprint === fingerprint.text;
   const stored = fingerprint && !fingerprint.isRecent ? fingerprint.text : '';
   // After an undo, the image that the file had before is there again, and its file is still replaced.

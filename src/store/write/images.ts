@@ -1,4 +1,5 @@
 /** Writes images, and which files they came from. */
+import { dirname, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readTexts } from '../../catalogue/documents/document.ts';
 import type {
@@ -200,6 +201,8 @@ function placed({ row, ...placement }: NumberedImage): Placed {
 export function createSourceFileReader(session: ReadSession): SourceFileReader {
   const isOfImages = `source_file.image ${session.dialect.isOneOf('$1', 'text')}`;
   const isPath = `path ${session.dialect.isOneOf('$2', 'text')}`;
+  const isImported = async (folder: string) =>
+    (await session.query('select 1 from source_file where folder = $1 limit 1', [folder])).length > 0;
   return {
     find: (folder, paths) =>
       session.query<KnownFile>(`${KNOWN_FILES} where folder = $1 and ${isPath}`, [folder, paths]),
@@ -214,6 +217,16 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
       ]);
       for await (const page of pages) yield* page;
     },
+    async overlapping(folder) {
+      const rows = await session.query<{ folder: string }>(
+        'select distinct folder from source_file where folder > $1 and folder < $2',
+        [`${folder}${sep}`, `${folder}${String.fromCharCode(sep.charCodeAt(0) + 1)}`],
+      );
+      const folders = rows.map((row) => row.folder);
+      for (let around = dirname(folder); around !== dirname(around); around = dirname(around))
+        if (await isImported(around)) folders.push(around);
+      return folders;
+    },
     ofImages: (ids) => session.query(`${KNOWN_FILES} where ${isOfImages} order by folder, path`, [ids]),
     async knownBytes(hashes) {
       const text = `select etag as value from image where etag ${session.dialect.isOneOf('$1', 'text')}`;
@@ -223,8 +236,7 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
       const text = 'select choice from source_folder where folder = $1';
       const [row] = await session.query<{ choice: string }>(text, [folder]);
       if (row) return JSON.parse(row.choice) as FolderChoice;
-      const files = await session.query('select 1 from source_file where folder = $1 limit 1', [folder]);
-      return files.length > 0 ? {} : undefined;
+      return (await isImported(folder)) ? {} : undefined;
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
