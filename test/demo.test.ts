@@ -12,6 +12,7 @@ import type { ImageLine } from '../src/import/records/record.ts';
 import { createCatalogue, openSnapshot } from '../src/server/engines.ts';
 import { makeCatalogue, succeed } from './support/catalogues/backup.ts';
 import { restoreDemo } from './support/catalogues/demo.ts';
+import { parseLines } from './support/catalogues/lines.ts';
 import { testDeep } from './support/depth.ts';
 import { environmentOf, forEachEngineInDepth } from './support/servers/engines.ts';
 import { startS3 } from './support/servers/s3.ts';
@@ -40,10 +41,7 @@ type DemoImage = Required<Pick<ImageLine, 'id' | 'key' | 'meta' | 'nsfw' | 'sour
 function readRecords(folder: string): (Entry | DemoImage)[] {
   const { folder: lists } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const text = readFileSync(join(folder, lists, 'catalogue.ndjson'), 'utf8');
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  return parseLines(text);
 }
 
 const isImage = (record: Entry | DemoImage): record is DemoImage => record.type === 'image';
@@ -205,13 +203,12 @@ test('the first response after a start that was killed has all of it, from every
   ]);
   assert.deepEqual(await once(killed, 'close'), [null, 'SIGKILL']);
   assert.ok(readdirSync(join(environment.DATA_DIR, 'files')).length > 2, 'some pictures are stored');
-  const { origin, child, ended } = await serve(environment, ['--demo']);
+  const { origin, stop } = await serve(environment, ['--demo']);
   const responses = await Promise.all(Array.from({ length: 8 }, () => fetch(`${origin}/api/stats`)));
   for (const response of responses) {
     const { data } = (await response.json()) as { data: { images: { count: number } } };
     assert.equal(data.images.count, 68);
   }
-  child.kill('SIGTERM');
-  await ended;
+  await stop();
   assert.equal((await succeed(['check'], environment)).output, 'no problems found\n');
 });

@@ -23,6 +23,7 @@ import type { Files } from '../../src/media/files.ts';
 import { openFiles, openSnapshot } from '../../src/server/engines.ts';
 import { type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
+import { writeLines } from '../support/catalogues/lines.ts';
 import { testDeep } from '../support/depth.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { runCommand } from '../support/zukan/program.ts';
@@ -244,10 +245,7 @@ await forEachEngineInDepth((engine) => {
       hasChanged = true;
       await succeed(['remove', '--yes', uuid(4, 1)], environment);
       const record = { type: 'image', id: uuid(4, 2), file: 'pictures/4.png', nsfw: 'sfw', artist: 'new' };
-      writeFileSync(
-        join(folder, 'replace.ndjson'),
-        [{ type: 'artist', name: 'new' }, record].map((line) => JSON.stringify(line)).join('\n'),
-      );
+      writeLines(folder, 'replace.ndjson', [{ type: 'artist', name: 'new' }, record]);
       await succeed(['remove', '--yes', '--allow-again', uuid(4, 4)], environment);
       await succeed(['import', '--quiet', join(folder, 'replace.ndjson')], environment);
     };

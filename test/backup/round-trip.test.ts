@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { contentsOf, type Environment, lines, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
+import { contentsOf, type Environment, makeCatalogue, succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { historyOf, image, makeHistory } from '../support/catalogues/history.ts';
+import { toLines } from '../support/catalogues/lines.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import {
   environmentOf,
@@ -71,7 +72,7 @@ test('restore needs an empty catalogue, and changes nothing in one that is not',
     { type: 'removed', hash: 'x', image: uuid(4, 1) },
   ].entries()) {
     const environment = target(`not empty ${index}`);
-    await succeed(['import', '--quiet', '-'], environment, lines([record]));
+    await succeed(['import', '--quiet', '-'], environment, toLines([record]));
     const before = (await succeed(['export'], environment)).output;
     const { status, errors } = await runCommand(['restore', '--quiet', backup], environment);
     assert.equal(status, 1);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { parseLines } from '../support/catalogues/lines.ts';
 import { storeOldText } from '../support/catalogues/older.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
@@ -158,10 +159,7 @@ test('a folder loses them, wherever they are', async () => {
   const { status, errors } = await runCommand(['import', '--quiet', pictures], box.environment);
   assert.equal(status, 0, errors);
   const { output } = await runCommand(['export'], box.environment);
-  const lines = output
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = parseLines(output);
   const names = lines.filter(({ type }) => type !== 'image').map(({ name }) => name);
   assert.deepEqual(names, ['ab', 'fox', 'nsfw', 'Ann', 'Unknown', 'Mei']);
   const [snow, other] = lines

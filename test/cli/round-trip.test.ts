@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { parseLines } from '../support/catalogues/lines.ts';
 import { atDepth } from '../support/depth.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -41,10 +42,7 @@ function newFolder() {
     assert.equal(moved.status, 0, moved.errors);
     const exported = (await run('data', 'export')).output;
     assert.equal((await run('moved', 'export')).output, exported);
-    return exported
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    return parseLines(exported);
   };
   return { pictures, write, roundTrip, import: () => run('data', 'import', '--quiet', '--strict', pictures) };
 }

@@ -58,8 +58,7 @@ test('prints its address and two example calls that work, and --host and --port 
   const calls = [...rest.join('\n').matchAll(/curl "([^"]+)"/g)].map((match) => match[1] as string);
   assert.equal(calls.length, 2);
   for (const call of calls) assert.equal((await fetch(call)).status, 200);
-  server.child.kill('SIGTERM');
-  assert.equal(await server.ended, 0);
+  assert.equal(await server.stop(), 0);
   for (const port of ['', 'x', '65536']) {
     const { status, errors } = await runCommand(['serve', '--port', port], environment);
     assert.deepEqual([status, errors], [2, `zukan: --port ${port}: must be a number from 0 to 65535\n`]);
@@ -73,14 +72,9 @@ test('logs each request as one line of JSON, without the query', async () => {
   };
   await (await fetch(data[0].url)).arrayBuffer();
   await (await fetch(`${server.origin}/nowhere?secret=1`)).arrayBuffer();
-  server.child.kill('SIGTERM');
-  await server.ended;
-  const lines = server
-    .output()
-    .split('\n')
-    .filter((line) => line.startsWith('{'));
+  await server.stop();
   // Sorted, because a file is logged after its last byte was sent: the client may send the next request earlier.
-  const entries = lines.map((line) => JSON.parse(line)).sort((a, b) => (a.path < b.path ? -1 : 1));
+  const entries = server.log().sort((a, b) => (a.path < b.path ? -1 : 1));
   assert.deepEqual(
     entries.map(({ level, method, path, status }) => [
       level,
@@ -192,10 +186,7 @@ test('stops under a paced load reset no request', async () => {
 const serveImporting = (path: string, parameters: string[] = []): Promise<Running> =>
   serve({ DATA_DIR: temporaryFolder(), THUMBNAILS: 'off', IMPORT_ON_START: path }, parameters);
 
-async function stop({ child, ended }: Running): Promise<void> {
-  child.kill('SIGTERM');
-  assert.equal(await ended, 0);
-}
+const stop = async (server: Running) => assert.equal(await server.stop(), 0);
 
 const countImages = async ({ origin }: Running) => {
   const { data } = (await (await fetch(`${origin}/api/stats`)).json()) as {

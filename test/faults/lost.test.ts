@@ -1,16 +1,12 @@
 /** Connections break or hang, or the database was restored from a backup: nothing is lost, nothing hangs. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { noLooks } from '../../src/import/plan/looks.ts';
-import { runImport } from '../../src/import/run.ts';
-import { catalogueFile } from '../../src/import/sources/source.ts';
-import { newId } from '../../src/lib/random.ts';
-import { createCatalogue, openFiles, openWriter } from '../../src/server/engines.ts';
+import { createCatalogue, openWriter } from '../../src/server/engines.ts';
 import { listen } from '../../src/store/drivers/postgres/connection.ts';
-import { keyed, noReport } from '../support/catalogues/import.ts';
+import { importStream, keyed } from '../support/catalogues/import.ts';
+import { toLines, writeLines } from '../support/catalogues/lines.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
@@ -70,12 +66,10 @@ if (!skip) {
     };
     return { received, untilNotified };
   }
-  const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
-
   test('a commit whose response is lost is reported, and the files of its images exist', async () => {
     const { folder, environment, proxied, run, create } = newCatalogue();
     writeTiny(folder, 'a.png', 1);
-    writeFileSync(join(folder, 'a.ndjson'), lines([{ type: 'image', file: 'a.png', nsfw: 'sfw' }]));
+    writeLines(folder, 'a.ndjson', [{ type: 'image', file: 'a.png', nsfw: 'sfw' }]);
     await create();
     proxy.onSent = (bytes) => {
       if (!bytes.includes('commit\0')) return;
@@ -97,11 +91,11 @@ if (!skip) {
     const { folder, environment, run, create } = newCatalogue();
     writeTiny(folder, 'a.png', 1);
     const picture = { type: 'image', file: 'a.png', nsfw: 'sfw' };
-    writeFileSync(join(folder, 'second.ndjson'), lines([picture]));
+    writeLines(folder, 'second.ndjson', [picture]);
     const config = configFor(folder, environment);
     await create();
     async function* open() {
-      yield Buffer.from(lines([picture]));
+      yield Buffer.from(toLines([picture]));
     }
     let openings = 0;
     const openAndLose = async () => {
@@ -115,25 +109,7 @@ if (!skip) {
       assert.match((await run('import', '--quiet', join(folder, 'second.ndjson'))).output, /^1 added/);
       return writer;
     };
-    const first = runImport([catalogueFile('first', folder, open)], openAndLose, {
-      files: openFiles(config),
-      defaults: () => ({ now: '2026-01-01T00:00:00.000Z', newId: () => newId() }),
-      concurrency: 1,
-      thumbnailSizes: [],
-      isDryRun: false,
-      isFull: false,
-      stopsAt: 'any',
-      keepsLocation: false,
-      onProgress: () => {},
-      warn: assert.fail,
-      run: { source: '' },
-      report: noReport,
-      looks: noLooks,
-      choices: [],
-      albumFolders: [],
-      listsAll: false,
-      signal: new AbortController().signal,
-    });
+    const first = importStream(config, folder, open, openAndLose);
     await assert.rejects(first, /^Error: PostgreSQL at 127/);
     assert.equal((await run('check', '--quiet')).output, 'no problems found\n');
   });
@@ -142,8 +118,7 @@ if (!skip) {
     const { proxied } = newCatalogue();
     const server = await serve(proxied);
     proxy.isSilent = true;
-    server.child.kill('SIGTERM');
-    assert.equal(await server.ended, 0);
+    assert.equal(await server.stop(), 0);
     restoreProxy();
   });
 
@@ -151,7 +126,7 @@ if (!skip) {
     const { proxied, create } = newCatalogue();
     await create();
     const importing = start(['import', '-'], proxied);
-    importing.stdin?.write(lines([keyed(1)]));
+    importing.stdin?.write(toLines([keyed(1)]));
     // The journal of the upload is the last thing it creates before it waits for more input.
     await until('the import waits for input', () => filesIn(join(proxied.DATA_DIR, 'files')).length > 0);
     proxy.isSilent = true;
@@ -163,7 +138,7 @@ if (!skip) {
 
   testDeep('invalid change notifications do no harm', async () => {
     const { folder, environment } = newCatalogue();
-    await runCommand(['import', '-'], environment, lines([{ type: 'artist', name: 'Ann' }, keyed(1)]));
+    await runCommand(['import', '-'], environment, toLines([{ type: 'artist', name: 'Ann' }, keyed(1)]));
     const service = await startService(configFor(folder, environment));
     const { received, untilNotified } = startListening(environment.DATABASE_URL);
     await untilNotified();
@@ -195,7 +170,7 @@ if (!skip) {
   test('a catalogue restored from a backup and changed again is not confused with the one before', async () => {
     const { folder, environment } = newCatalogue();
     const tables = ['revision', 'shelf', 'image', 'image_shelves', 'shelf_block', 'size_block'];
-    const importLines = (records: object[]) => runCommand(['import', '-'], environment, lines(records));
+    const importLines = (records: object[]) => runCommand(['import', '-'], environment, toLines(records));
     const change = (sql: (table: string) => string) =>
       psql(environment.DATABASE_URL, `begin; ${tables.map(sql).join(';')}; commit`);
     await importLines([{ type: 'category', name: 'a' }, keyed(1, { categories: ['a'] })]);

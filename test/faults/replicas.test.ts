@@ -227,10 +227,7 @@ if (!skip) {
     });
     assert.equal(tokens.status, 401, 'tokens are looked up');
     assert.equal(await statusOf(promoted.origin, '/api/image/random'), 200);
-    for (const { child, ended } of [restarted, promoted]) {
-      child.kill('SIGTERM');
-      assert.equal(await ended, 0);
-    }
+    for (const server of [restarted, promoted]) assert.equal(await server.stop(), 0);
   });
 } else {
   test('read replicas', { skip }, () => {});

@@ -8,6 +8,7 @@ import { schema } from '../../src/store/drivers/postgres/schema.ts';
 import { newestStep } from '../../src/store/migrations/migrations.ts';
 import { images, writeKnownCatalogue } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';
+import { toLines } from '../support/catalogues/lines.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth, testDeep } from '../support/depth.ts';
 import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
@@ -54,8 +55,6 @@ if (!skip) {
     );
     await waiting.close();
   };
-  const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
-
   /** Makes the nth command of a migration wait until the returned session is closed. */
   function pauseMigration(url: string, command: number) {
     psql(
@@ -85,10 +84,7 @@ if (!skip) {
       psql(environment.DATABASE_URL, 'select count(*) from zukan.migration'),
       `${newestStep(schema)}\n`,
     );
-    for (const { child, ended } of servers) {
-      child.kill('SIGTERM');
-      assert.equal(await ended, 0);
-    }
+    for (const server of servers) assert.equal(await server.stop(), 0);
   });
 
   for (const command of atDepth([4], [1, 4, 9]))
@@ -115,7 +111,7 @@ if (!skip) {
     const environment = newCatalogue();
     const SIZE = atDepth(200, 3000);
     const half = (from: number) =>
-      lines([
+      toLines([
         { type: 'category', name: 'both' },
         ...Array.from({ length: SIZE }, (_, index) => keyed(from + index, { categories: ['both'] })),
       ]);
@@ -137,11 +133,11 @@ if (!skip) {
 
   testDeep('an import that waits for input keeps neither others nor readers waiting', async () => {
     const environment = newCatalogue();
-    await runCommand(['import', '-'], environment, lines([keyed(1)]));
+    await runCommand(['import', '-'], environment, toLines([keyed(1)]));
     const waiting = start(['import', '-'], environment);
-    waiting.stdin?.write(lines([keyed(2)]));
+    waiting.stdin?.write(toLines([keyed(2)]));
     await untilSessions(environment, 1);
-    const second = await runCommand(['import', '-'], environment, lines([keyed(3)]));
+    const second = await runCommand(['import', '-'], environment, toLines([keyed(3)]));
     assert.deepEqual([second.status, second.output], [0, '1 added, 0 updated, 0 unchanged\n'], second.errors);
     const ended = once(waiting, 'close');
     waiting.stdin?.end();
@@ -162,7 +158,7 @@ if (!skip) {
     );
     const pause = await openSession(environment.DATABASE_URL, 'select pg_advisory_lock(1)');
     const writing = start(['import', '-'], environment);
-    writing.stdin?.end(lines(Array.from({ length: 10 }, (_, index) => keyed(index))));
+    writing.stdin?.end(toLines(Array.from({ length: 10 }, (_, index) => keyed(index))));
     const ended = once(writing, 'close');
     await untilSessions(environment, 1, "wait_event = 'advisory'");
     writing.kill('SIGKILL');
@@ -170,7 +166,7 @@ if (!skip) {
     await pause.close();
     await untilSessions(environment, 0);
     psql(environment.DATABASE_URL, 'drop trigger pause on zukan.image');
-    assert.match((await runCommand(['import', '-'], environment, lines([keyed(1)]))).output, /^1 added/);
+    assert.match((await runCommand(['import', '-'], environment, toLines([keyed(1)]))).output, /^1 added/);
     const stats = JSON.parse((await runCommand(['stats', '--json'], environment)).output);
     assert.equal(stats.images.count, images.length + 1);
     assert.deepEqual(shelfProblems(readConfig(environment)), []);
@@ -213,10 +209,8 @@ if (!skip) {
       t.after(() => pooler.close());
       const pooled = { ...environment, DATABASE_URL: pooler.url };
       if (mode === 'session') {
-        const { origin, child, ended } = await serve(pooled);
-        assert.equal((await send(new URL('/api/stats', origin))).status, 200);
-        child.kill('SIGTERM');
-        await ended;
+        await using server = await serve(pooled);
+        assert.equal((await send(new URL('/api/stats', server.origin))).status, 200);
       } else {
         const { status, errors } = await zukan(['serve'], pooled);
         assert.equal(status, 1);

@@ -16,8 +16,6 @@ const hideParser = `import { Duplex } from 'node:stream';
 
 test('a server warns on a Node that does not', async () => {
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hideParser)}`;
-  const server = await serve({ DATA_DIR: newFolder('zukan-'), NODE_OPTIONS });
+  await using server = await serve({ DATA_DIR: newFolder('zukan-'), NODE_OPTIONS });
   await until('it warns', () => server.output().includes('does not let zukan limit pipelined requests'));
-  server.child.kill('SIGTERM');
-  await server.ended;
 });

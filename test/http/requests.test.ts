@@ -48,9 +48,8 @@ test('an expectation that we do not know is 417 in the error envelope', async ()
   assert.equal(expected.status, 100);
 });
 
-async function logOf({ child, ended, output }: Running): Promise<string> {
-  child.kill('SIGTERM');
-  await ended;
+async function logOf({ stop, output }: Running): Promise<string> {
+  await stop();
   return output();
 }
 
@@ -92,13 +91,8 @@ test('logs requests, missing files, errors and failed health checks with the id 
     [image, missing, failed, unready].map(({ status }) => status),
     [200, 404, 500, 503],
   );
-  server.child.kill('SIGTERM');
-  await server.ended;
-  const lines = server
-    .output()
-    .split('\n')
-    .filter((line) => line.startsWith('{'));
-  const logged = lines.map((line) => JSON.parse(line));
+  await server.stop();
+  const logged = server.log();
   assert.deepEqual(
     logged.map(({ request, level, msg }) => [request, level, msg]),
     [

@@ -8,6 +8,7 @@ import { pageRule } from '../../src/access/rate.ts';
 import { compress, MIN_COMPRESSED_LENGTH } from '../../src/http/request.ts';
 import { Unavailable } from '../../src/lib/metrics.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
+import { writeLines } from '../support/catalogues/lines.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { importFiles } from '../support/zukan/import-files.ts';
@@ -35,9 +36,7 @@ await drawInto(folder, {
 
 /** Imports records, and makes the service look again. */
 async function add(...lines: object[]): Promise<void> {
-  const path = join(folder, 'lines.ndjson');
-  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  await importFiles(config, [path]);
+  await importFiles(config, [writeLines(folder, 'lines.ndjson', lines)]);
   now += 3_600_000;
 }
 const image = (number: number, more: object = {}) => ({

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sandbox } from '../support/catalogues/import.ts';
+import { parseLines } from '../support/catalogues/lines.ts';
 import { setClockAhead } from '../support/later.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
@@ -139,10 +140,7 @@ async function makeFolder(root: string): Promise<void> {
 
 /** What an export says, without what differs each time. */
 function readable(exported: string): string {
-  const records = exported
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+  const records = parseLines(exported);
   const names = new Map<string, string>(records.map(({ id, name }) => [id, name]));
   const lines = records.map(({ type, ...record }) => {
     if (type !== 'image') return { type, name: record.name };

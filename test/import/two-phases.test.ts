@@ -3,13 +3,10 @@ import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { noLooks } from '../../src/import/plan/looks.ts';
-import { runImport } from '../../src/import/run.ts';
-import { catalogueFile } from '../../src/import/sources/source.ts';
-import { newId } from '../../src/lib/random.ts';
-import { openFiles, openSnapshot, openWriter } from '../../src/server/engines.ts';
+import { openSnapshot, openWriter } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
-import { noReport, type Sandbox, sandbox } from '../support/catalogues/import.ts';
+import { importStream, type Sandbox, sandbox } from '../support/catalogues/import.ts';
+import { writeLines } from '../support/catalogues/lines.ts';
 import { image, importTwoImages } from '../support/catalogues/two-images.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
@@ -29,25 +26,7 @@ async function prepareImport({ config, folder }: Sandbox, records: object[]) {
     isPrepared.resolve();
     await goOn.promise;
   }
-  const importing = runImport([catalogueFile('slow', folder, lines)], () => openWriter(config), {
-    files: openFiles(config),
-    defaults: () => ({ now: '2026-01-01T00:00:00.000Z', newId: () => newId() }),
-    concurrency: 2,
-    thumbnailSizes: [],
-    isDryRun: false,
-    isFull: false,
-    stopsAt: 'any',
-    keepsLocation: false,
-    onProgress: () => {},
-    warn: assert.fail,
-    run: { source: '' },
-    report: noReport,
-    looks: noLooks,
-    choices: [],
-    albumFolders: [],
-    listsAll: false,
-    signal: new AbortController().signal,
-  });
+  const importing = importStream(config, folder, lines, () => openWriter(config));
   await Promise.race([isPrepared.promise, importing]);
   return async () => {
     goOn.resolve();
@@ -156,9 +135,7 @@ function pictures() {
     return { type: 'image', file: `${index}.png`, nsfw: 'sfw' };
   });
   const write = (name: string, lines: object[]) => {
-    const path = join(box.folder, name);
-    writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
-    return path;
+    return writeLines(box.folder, name, lines);
   };
   const valid = write('valid.ndjson', records);
   const invalidRecords = [...records, { type: 'image', file: 'none.png', nsfw: 'sfw' }];

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { formerNames } from '../../src/catalogue/names.ts';
+import { parseLines } from '../support/catalogues/lines.ts';
 import { pictureBytes } from './pictures.ts';
 
 const PICTURES = 12;
@@ -22,10 +23,7 @@ export const loweredIn = (output: string, root: string): string[] =>
 
 /** An export, in the form of the model's description. */
 export function readState(exported: string) {
-  const records = exported
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+  const records = parseLines(exported);
   const of = (...types: string[]) => records.filter(({ type }) => types.includes(type));
   const named = new Map(of('artist', 'category', 'character').map(({ id, name }) => [id, name]));
   const names = (ids: string[]) => ids.map((id) => named.get(id)).sort();

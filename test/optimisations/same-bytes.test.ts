@@ -14,6 +14,7 @@ import type { Facts, Seen } from '../../torture/parameters.ts';
 import { randomFor } from '../../torture/random.ts';
 import { type FuzzRequest, nextRequest } from '../../torture/requests.ts';
 import { sandbox } from '../support/catalogues/import.ts';
+import { toLines } from '../support/catalogues/lines.ts';
 import { atDepth } from '../support/depth.ts';
 import { forEachEngineInDepth, isEveryCase } from '../support/servers/engines.ts';
 import { until } from '../support/until.ts';
@@ -51,7 +52,7 @@ await forEachEngineInDepth((engine) => {
         const environment = { ...box.environment, THUMBNAILS: '16,32', LOG_LEVEL: 'silent' };
         const path = join(pictures, 'catalogue.ndjson');
         const importRecords = async (records: object[]) => {
-          await writeFile(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+          await writeFile(path, toLines(records));
           return runCommand(['import', '--quiet', path], environment);
         };
         assert.equal((await importRecords(steps.initialRecords)).status, 0);

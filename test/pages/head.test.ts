@@ -1,12 +1,12 @@
 /** What crawlers and other sites read of pages: tags of link previews, and oEmbed. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import sharp from 'sharp';
 import { pageRule } from '../../src/access/rate.ts';
 import { choosePicture } from '../../src/pages/head.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
+import { writeLines } from '../support/catalogues/lines.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { startS3 } from '../support/servers/s3.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -73,9 +73,7 @@ async function writeCatalogue(folder: string): Promise<string> {
       alt: 'A green field',
     },
   ];
-  const path = join(folder, 'catalogue.ndjson');
-  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  return path;
+  return writeLines(folder, 'catalogue.ndjson', lines);
 }
 
 test('the picture is the smallest version that is large enough, and never a file that crawlers reject', () => {
@@ -215,7 +213,7 @@ const lines = [
   { ...image, id: plain },
   { ...image, id: hidden, nsfw: 'questionable', title: 'Secret' },
 ];
-writeFileSync(join(folder, 'a.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+writeLines(folder, 'a.ndjson', lines);
 await importFiles(config, [join(folder, 'a.ndjson')]);
 const service = await startService(config);
 const page = (id: string) => `https://kura.example/pictures/${id}`;

@@ -1,12 +1,11 @@
 /** The sitemap on each store: its parts have every page that everyone may see once, whatever their size, and are made once. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { defaultTuning } from '../../src/lib/tuning.ts';
 import { Sitemap } from '../../src/pages/site-files.ts';
 import { openStore } from '../../src/server/engines.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
+import { writeLines } from '../support/catalogues/lines.ts';
 import { drawInto } from '../support/pictures/pictures.ts';
 import { forEachEngineInDepth } from '../support/servers/engines.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -46,9 +45,7 @@ await forEachEngineInDepth(async (engine) => {
   const config = configFor(folder, engine.environment());
   await drawInto(folder, { file: 'a.png', format: 'png', width: 6, height: 4, colour: '#c02020' });
   const add = async (...lines: object[]) => {
-    const path = join(folder, 'lines.ndjson');
-    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    await importFiles(config, [path]);
+    await importFiles(config, [writeLines(folder, 'lines.ndjson', lines)]);
   };
   await add(...artists, ...categories, ...numbers.map((number) => image(number)));
   const store = await openStore(config);

@@ -9,9 +9,10 @@ import { readDocument } from '../../src/catalogue/documents/document.ts';
 import type { Config } from '../../src/config/config.ts';
 import { checkHistory, type ItemLine, planItem } from '../../src/import/plan/history.ts';
 import { openSnapshot } from '../../src/server/engines.ts';
-import { lines, succeed } from '../support/catalogues/backup.ts';
+import { succeed } from '../support/catalogues/backup.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, sandbox } from '../support/catalogues/import.ts';
+import { toLines } from '../support/catalogues/lines.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth } from '../support/depth.ts';
@@ -59,7 +60,7 @@ test('an import says what to do with a category in two forms', async () => {
     { type: 'category', id: uuid(1, 1), name: nfd('café') },
     { type: 'category', id: uuid(1, 2), name: 'Café' },
   ];
-  const { errors } = await runCommand(['import', '-'], environment, lines(records));
+  const { errors } = await runCommand(['import', '-'], environment, toLines(records));
   assert.match(
     errors,
     new RegExp(
@@ -69,7 +70,7 @@ test('an import says what to do with a category in two forms', async () => {
   await succeed(
     ['import', '--quiet', '-'],
     environment,
-    lines(records.map((one) => ({ ...one, id: uuid(1, 1) }))),
+    toLines(records.map((one) => ({ ...one, id: uuid(1, 1) }))),
   );
 });
 

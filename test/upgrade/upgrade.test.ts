@@ -15,6 +15,7 @@ import { openStore } from '../../src/server/engines.ts';
 import { schema } from '../../src/store/drivers/postgres/schema.ts';
 import { catalogueSchema } from '../../src/store/drivers/sqlite/schema.ts';
 import { succeed } from '../support/catalogues/backup.ts';
+import { parseLines } from '../support/catalogues/lines.ts';
 import { type Engine, forEachEngine, rowsIn, tamper } from '../support/servers/engines.ts';
 import { psql } from '../support/servers/postgres.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -28,11 +29,7 @@ const versions = globSync('[0-9]*', { cwd: home }).sort();
 const forEver = { HISTORY_DAYS: '100000', TRASH_DAYS: '100000' };
 
 type Line = Record<string, unknown>;
-const parse = (text: string): Line[] =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+const parse = (text: string): Line[] => parseLines(text);
 
 test('every release since 1.0.0 has a dump', () => {
   const changelog = readFileSync(join(home, '../../CHANGELOG.md'), 'utf8');

@@ -45,10 +45,7 @@ const readHealth = async (server: Running) => (await send(new URL('/health/ready
 
 const readMetrics = async (server: Running) => (await send(new URL('/metrics', server.origin))).text;
 
-async function stop({ child, ended }: Running): Promise<void> {
-  child.kill('SIGTERM');
-  assert.equal(await ended, 0);
-}
+const stop = async (server: Running) => assert.equal(await server.stop(), 0);
 
 async function startPrivateRedis(): Promise<PrivateRedis> {
   const redis = await startRedis();
@@ -111,10 +108,8 @@ async function assertLimited(server: Running): Promise<void> {
   await until('a request is refused', async () => (await get(server, '/api', client)).status === 429);
 }
 
-function redisMessages(server: Running): string[] {
-  const lines = server.output().split('\n');
-  return lines.filter((line) => line.includes('Redis')).map((line) => JSON.parse(line).msg);
-}
+const redisMessages = (server: Running): string[] =>
+  server.log().flatMap(({ msg }) => (msg.includes('Redis') ? msg : []));
 
 // Redis hangs, replies late, refuses writes or is missing: decisions go on without it, no client is punished later, and
 // no block is lifted.

@@ -9,6 +9,7 @@ import { type Finished, runCommand } from '../zukan/program.ts';
 import { configFor } from '../zukan/service.ts';
 import { uuid } from './catalogue.ts';
 import { keyed } from './import.ts';
+import { writeLines } from './lines.ts';
 
 export type Environment = Record<string, string>;
 
@@ -17,8 +18,6 @@ export async function succeed(command: string[], environment: Environment, input
   assert.equal(finished.status, 0, `${command.join(' ')}: ${finished.errors}`);
   return finished;
 }
-
-export const lines = (records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 /** The record of a file that an import did not store. */
 function foreign(id: string): object {
@@ -55,7 +54,7 @@ export async function makeCatalogue(): Promise<{ folder: string; environment: En
     // One whose file was put into the storage by somebody else.
     foreign(uuid(4, 7)),
   ];
-  writeFileSync(join(folder, 'catalogue.ndjson'), lines(records));
+  writeLines(folder, 'catalogue.ndjson', records);
   mkdirSync(join(folder, 'data/files/some'), { recursive: true });
   writeFileSync(join(folder, 'data/files/some/7.png'), tinyPicture(7));
   await succeed(['import', '--quiet', join(folder, 'catalogue.ndjson')], environment);

@@ -3,10 +3,9 @@
  * an image without artist and source, an empty category, an artist without images, names that differ in case, order and
  * script.
  */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { UNKNOWN_ARTIST } from '../../../src/catalogue/documents/document.ts';
 import { type Drawing, drawInto } from '../pictures/pictures.ts';
+import { writeLines } from './lines.ts';
 
 export const uuid = (kind: number, index: number): string =>
   `${kind}0000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
@@ -170,7 +169,5 @@ export async function writeKnownCatalogue(folder: string): Promise<string> {
     })),
     ...albums.map((album) => ({ type: 'album', ...album })),
   ];
-  const path = join(folder, 'catalogue.ndjson');
-  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  return path;
+  return writeLines(folder, 'catalogue.ndjson', lines);
 }

@@ -1,13 +1,12 @@
 /** A catalogue for the gallery tests: several pages of images of every orientation, some of them blurred. */
 import { cpSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { atEnd } from '../at-end.ts';
 import { type Drawing, drawInto } from '../pictures/pictures.ts';
 import { newFolder, temporaryFolder } from '../workspace.ts';
 import { importFiles } from '../zukan/import-files.ts';
 import { configFor } from '../zukan/service.ts';
 import { uuid } from './catalogue.ts';
+import { writeLines } from './lines.ts';
 
 const sizes = [
   [240, 160],
@@ -72,9 +71,7 @@ export async function writeGalleryCatalogue(folder: string, count: number): Prom
       images: images.map(({ id }) => id).reverse(),
     },
   ];
-  const path = join(folder, 'gallery.ndjson');
-  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  return path;
+  return writeLines(folder, 'gallery.ndjson', lines);
 }
 
 const imported = new Map<number, Promise<string>>();

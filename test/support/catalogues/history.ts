@@ -6,8 +6,9 @@ import { openFiles, openSnapshot, openWriter } from '../../../src/server/engines
 import { writeTiny } from '../pictures/tiny.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { configFor } from '../zukan/service.ts';
-import { type Environment, lines, succeed } from './backup.ts';
+import { type Environment, succeed } from './backup.ts';
 import { uuid } from './catalogue.ts';
+import { toLines } from './lines.ts';
 
 /** The id of the image that was added as this one. */
 export const image = (index: number): string => uuid(4, index);
@@ -45,7 +46,7 @@ export async function makeHistory(
       records.push({ type: 'image', id: image(index), file, nsfw: 'sfw', categories: ['cat'], source });
     }
     const category = { type: 'category', name: 'cat' };
-    writeFileSync(join(folder, 'catalogue.ndjson'), lines(first === 1 ? [category, ...records] : records));
+    writeFileSync(join(folder, 'catalogue.ndjson'), toLines(first === 1 ? [category, ...records] : records));
     await succeed(['import', '--quiet', join(folder, 'catalogue.ndjson')], environment);
   }
   await succeed(['remove', '--yes', image(2)], environment);

@@ -1,11 +1,18 @@
 /** Imports records into a new catalogue. */
+import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalogue, ListFilter } from '../../../src/catalogue/catalogue.ts';
 import type { ImageDocument } from '../../../src/catalogue/documents/image-document.ts';
 import type { Image, Window } from '../../../src/catalogue/schemas.ts';
+import type { CatalogueWriter } from '../../../src/catalogue/writer.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { ImportListener } from '../../../src/import/plan/existing.ts';
+import { noLooks } from '../../../src/import/plan/looks.ts';
+import { runImport } from '../../../src/import/run.ts';
+import { catalogueFile } from '../../../src/import/sources/source.ts';
+import { newId } from '../../../src/lib/random.ts';
+import { openFiles } from '../../../src/server/engines.ts';
 import type { Engine } from '../servers/engines.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { caller } from '../zukan/caller.ts';
@@ -13,7 +20,7 @@ import { importFiles } from '../zukan/import-files.ts';
 import { configFor } from '../zukan/service.ts';
 
 /** For imports whose report nobody reads. */
-export const noReport: ImportListener = { record() {}, unchanged() {}, note() {} };
+const noReport: ImportListener = { record() {}, unchanged() {}, note() {} };
 
 export interface Sandbox {
   folder: string;
@@ -39,6 +46,34 @@ export function sandbox(engine?: Pick<Engine, 'environment'>): Sandbox {
       return importFiles(config, [path]);
     },
   };
+}
+
+/** Imports a catalogue file that is still being written. */
+export function importStream(
+  config: Config,
+  folder: string,
+  open: () => AsyncIterable<Buffer>,
+  openWriter: () => Promise<CatalogueWriter>,
+) {
+  return runImport([catalogueFile('stream', folder, open)], openWriter, {
+    files: openFiles(config),
+    defaults: () => ({ now: '2026-01-01T00:00:00.000Z', newId: () => newId() }),
+    concurrency: 2,
+    thumbnailSizes: [],
+    isDryRun: false,
+    isFull: false,
+    stopsAt: 'any',
+    keepsLocation: false,
+    onProgress: () => {},
+    warn: assert.fail,
+    run: { source: '' },
+    report: noReport,
+    looks: noLooks,
+    choices: [],
+    albumFolders: [],
+    listsAll: false,
+    signal: new AbortController().signal,
+  });
 }
 
 /** An image record with `key` and `meta` instead of a file. */

@@ -6,6 +6,7 @@ import { tinyPicture } from '../pictures/tiny.ts';
 import type { Engine } from '../servers/engines.ts';
 import { runCommand } from '../zukan/program.ts';
 import { sandbox } from './import.ts';
+import { parseLines } from './lines.ts';
 
 export interface Found {
   id: string;
@@ -63,10 +64,7 @@ export function openMaintained(engine?: Engine) {
     },
     /** Everything in the catalogue, as an export has it. */
     async records() {
-      return (await ok('export', '--quiet'))
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line));
+      return parseLines(await ok('export', '--quiet'));
     },
   };
 }

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../workspace.ts';
 import { importFiles } from '../zukan/import-files.ts';
 import { configFor } from '../zukan/service.ts';
 import { uuid } from './catalogue.ts';
+import { writeLines } from './lines.ts';
 
 /** Newest first. */
 export const [photoId, stripId, panoramaId, animationId, copyId, questionableCopyId] = [1, 2, 3, 4, 5, 6].map(
@@ -44,8 +45,7 @@ export async function importViewerCatalogue() {
     description: id === photoId ? 'A long description. '.repeat(40) : '',
   }));
   const lines = [{ type: 'artist', name: 'A/B: C' }, { type: 'character', name: 'Nami' }, ...images];
-  const path = join(folder, 'viewer.ndjson');
-  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const path = writeLines(folder, 'viewer.ndjson', lines);
   const makeConfig = (environment: Record<string, string> = {}) =>
     configFor(folder, { THUMBNAILS: '40,400', ...environment });
   await importFiles(makeConfig(), [path]);

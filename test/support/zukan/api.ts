@@ -1,10 +1,11 @@
 /** The expected responses for the known catalogue, services with made-up catalogues, and assertions on errors. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { artists, categories, characters, images, uuid } from '../catalogues/catalogue.ts';
+import { writeLines } from '../catalogues/lines.ts';
 import { storeOldText } from '../catalogues/older.ts';
 import { atDepth } from '../depth.ts';
 import { temporaryFolder } from '../workspace.ts';
@@ -184,9 +185,7 @@ export async function startMadeUpService(
 ) {
   const folder = temporaryFolder();
   const config = configFor(folder, { ...options.engine?.environment(), ...options.environment });
-  const path = join(folder, 'made-up.ndjson');
-  await writeFile(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-  await importFiles(config, [path]);
+  await importFiles(config, [writeLines(folder, 'made-up.ndjson', records)]);
   for (const [standIn, text] of Object.entries(oldTexts)) storeOldText(config, standIn, text);
   return startService(config, { clock, ...options });
 }

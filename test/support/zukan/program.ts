@@ -6,6 +6,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { after } from 'node:test';
 import { runProgram } from '../../../src/cli/program.ts';
 import { atEnd } from '../at-end.ts';
+import { parseLines } from '../catalogues/lines.ts';
 import { until } from '../until.ts';
 
 export const main = join(import.meta.dirname, '../../../src/main.ts');
@@ -79,6 +80,11 @@ class TextCollector extends Writable {
 export async function zukan(parameters: string[], environment: Environment, input = ''): Promise<Finished> {
   const child = start(parameters, environment);
   child.stdin?.end(input);
+  return finish(child);
+}
+
+/** Waits until a process ends. */
+export async function finish(child: ChildProcess): Promise<Finished & { signal: NodeJS.Signals | null }> {
   let [output, errors] = ['', ''];
   child.stdout?.on('data', (chunk) => {
     output += chunk;
@@ -86,11 +92,12 @@ export async function zukan(parameters: string[], environment: Environment, inpu
   child.stderr?.on('data', (chunk) => {
     errors += chunk;
   });
-  const [status] = await once(child, 'close');
-  return { status, output, errors };
+  const [status, signal] = await once(child, 'close');
+  return { status, signal, output, errors };
 }
 
-export interface Running {
+/** Disposing of it stops the process. */
+export interface Running extends AsyncDisposable {
   child: ChildProcess;
   origin: string;
   /** Everything on standard output so far. */
@@ -99,6 +106,10 @@ export interface Running {
   errors: () => string;
   /** Resolves with the exit status. */
   ended: Promise<number | null>;
+  /** Ends the process, and returns its exit status. */
+  stop(): Promise<number | null>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read log lines whose shape they are about to check
+  log(): any[];
 }
 
 /** Starts `zukan serve`, with one worker unless told otherwise, on a free port and waits until it prints its address. `launch` starts the process. */
@@ -122,7 +133,15 @@ export async function serve(
     });
     ended.then(() => reject(new Error(`zukan serve exited: ${errors}`)));
   });
-  return { child, origin, ended, output: () => text, errors: () => errors };
+  const stop = () => {
+    child.kill();
+    return ended;
+  };
+  return {
+    ...{ child, origin, ended, stop, output: () => text, errors: () => errors },
+    log: () => parseLines(text.replaceAll(/^[^{].*/gm, '')),
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
 }
 
 /** Starts a command in a child process, which ends with the test at the latest. `nodeFlags` are for Node itself. */

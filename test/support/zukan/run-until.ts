@@ -1,10 +1,9 @@
 /** Runs a command in a process of its own, which is killed before one of its operations or after some time, or ends by itself. */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Finished, launch } from './program.ts';
+import { type Finished, finish, launch } from './program.ts';
 
 /** When a process is killed. Without any of these, it ends by itself. */
 export interface Moment {
@@ -41,23 +40,13 @@ export function launchUntil(
   const variables = { ...environment, KILL_AT: String(operation), KILL_FROM: from, KILL_SIGNAL: signal };
   const startedAt = performance.now();
   const child = launch(command, variables, [preload, ...flags], program);
-  let [output, errors] = ['', ''];
-  child.stdout?.on('data', (chunk) => {
-    output += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const closed = finish(child);
   const kill = async (after: number) => {
     await Promise.race([closed, setTimeout(after, undefined, { ref: false })]);
     child.kill(signal);
   };
   if (ms !== undefined) void kill(ms);
-  const ended = closed.then(([status, signal]) => ({
-    ...{ status, signal, output, errors },
-    ms: performance.now() - startedAt,
-  }));
+  const ended = closed.then((finished) => ({ ...finished, ms: performance.now() - startedAt }));
   return { child, ended };
 }
 
