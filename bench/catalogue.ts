@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { toLines } from '../test/support/catalogues/lines.ts';
 
 const ARTISTS = 2000;
 const CHARACTERS = 1000;
@@ -12,18 +13,17 @@ const description =
 
 /**
  * Half of the images are in category `a`, half in `b`, and a quarter in both. Each is also in one of 48 other categories. All
- * names of landscape images are ASCII. Those of the others, about half, are Japanese. One image in 20 is an animation,
- * unless `hasAnimations` is false: version 0.5.0 does not import any. `first` is the number of the first image, and `words` how
- * many words the description of each image has.
+ * names of landscape images are ASCII. Those of the others, about half, are Japanese. One image in 20 is an animation.
+ * `first` is the number of the first image, and `words` how many words the description of each image has.
  */
 export async function writeCatalogue(
   path: string,
   images: number,
-  { hasAnimations = true, first = 0, words = 0 } = {},
+  { first = 0, words = 0 } = {},
 ): Promise<void> {
   const output = createWriteStream(path);
   const write = async (records: object[]) => {
-    const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    const text = toLines(records);
     if (!output.write(text)) await once(output, 'drain');
   };
   await write(
@@ -53,13 +53,12 @@ export async function writeCatalogue(
       occupations: ['student'],
     })),
   );
-  for (let index = first; index < first + images; index++)
-    await write([image(index, hasAnimations && index % 20 === 0, words)]);
+  for (let index = first; index < first + images; index++) await write([image(index, words)]);
   output.end();
   await once(output, 'finish');
 }
 
-function image(index: number, isAnimated: boolean, words: number): object {
+function image(index: number, words: number): object {
   const hash = createHash('sha256').update(`image ${index}`).digest();
   const pick = (word: number, below: number) => hash.readUInt32LE(word * 4) % below;
   const eTag = hash.toString('hex');
@@ -86,7 +85,7 @@ function image(index: number, isAnimated: boolean, words: number): object {
     categories,
     characters: [characterName(pickEntry(0, CHARACTERS))],
     ...(words > 0 && { description: describe(index, words) }),
-    ...(isAnimated && { thumbnails: { sizes: [480], thumbHash: 'ABCD', isAnimated: true } }),
+    ...(index % 20 === 0 && { thumbnails: { sizes: [480], thumbHash: 'ABCD', isAnimated: true } }),
   };
 }
 
@@ -95,7 +94,7 @@ const FREQUENT = ['the', 'a', 'of', 'with', 'girl', 'and', 'fox', 'night', 'in',
 const CONSONANTS = 'bcdfghklmnprstvw';
 
 /** As in languages, the second most frequent word is half as frequent as the first one, and so on. */
-export function describe(index: number, words: number): string {
+function describe(index: number, words: number): string {
   let state = index + 1;
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

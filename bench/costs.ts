@@ -3,22 +3,18 @@
  * filter, and CPU time counts instead of elapsed time, so a busy machine hardly matters. PostgreSQL's own processes are not
  * included.
  */
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Catalogue, Filter } from '../src/catalogue/catalogue.ts';
 import { readConfig } from '../src/config/config.ts';
 import { secureRandomInt } from '../src/lib/random.ts';
 import { openStore } from '../src/server/engines.ts';
 import type { Store } from '../src/store/session.ts';
-import { startPostgres } from '../test/support/servers/postgres.ts';
-import { onDisk } from '../test/support/workspace.ts';
 import { caller } from '../test/support/zukan/caller.ts';
-import { writeCatalogue } from './catalogue.ts';
 import { type Environment, runCommand } from './process.ts';
-import { median } from './statistics.ts';
-import { createOnce, openFolder, stores } from './stores.ts';
+import { measureInTurn, median } from './statistics.ts';
+import { checkStore, openCatalogue, openFolder, stores } from './stores.ts';
 
-const ROUNDS = 7;
+const [ROUNDS, SEARCH_ROUNDS] = [7, 4];
 const CALLS = 200;
 
 interface Ids {
@@ -61,7 +57,6 @@ type CallName = keyof typeof calls;
 export const usage = `Usage: npm run bench -- costs [options]
   --size <images>      catalogue sizes, comma-separated (10000,1000000)
   --store <store>      ${stores.join(' or ')} (sqlite)
-  --keep <folder>      keep the generated catalogues there and reuse them
   --words <number>     give images descriptions of so many words, and measure searches instead of filters`;
 
 export async function run(options: string[]): Promise<void> {
@@ -70,90 +65,69 @@ export async function run(options: string[]): Promise<void> {
     options: {
       size: { type: 'string', default: '10000,1000000' },
       store: { type: 'string', default: 'sqlite' },
-      keep: { type: 'string' },
       words: { type: 'string', default: '0' },
     },
   });
-  if (!stores.includes(values.store)) throw new Error(`unknown store: ${values.store}\n${usage}`);
-  await using folder = await openFolder(values.keep);
+  checkStore(values.store, usage);
+  await using folder = await openFolder();
   console.log(`CPU time of a call, limit 10, ${values.store}: the first, after a change, usually`);
   for (const size of values.size.split(',').map(Number)) {
-    await using parts = new AsyncDisposableStack();
     const words = Number(values.words);
-    const suffix = words > 0 ? ` with ${words} words` : '';
-    const environment: Environment = { DATA_DIR: join(folder.path, `${values.store} ${size}${suffix}`) };
-    if (values.store === 'postgres') {
-      const server = parts.adopt(await startPostgres({}, onDisk), (it) => it.discard());
-      environment.DATABASE_URL = server.newDatabase();
-    }
-    await fill(environment, join(folder.path, `${size}${suffix}.ndjson`), size, words);
+    await using catalogue = await openCatalogue(values.store, folder.path, size, { words });
+    const { environment } = catalogue;
     if (words > 0) await measureSearches(environment, size);
     else for (const name of Object.keys(calls) as CallName[]) await measureCalls(environment, name, size);
   }
 }
 
-async function fill(environment: Environment, file: string, size: number, words: number): Promise<void> {
-  await createOnce(file, (path) => writeCatalogue(path, size, { words }));
-  const fillFolder = (dataDir: string) =>
-    runCommand(['import', '--quiet', file], { ...environment, DATA_DIR: dataDir });
-  if (environment.DATABASE_URL) await fillFolder(environment.DATA_DIR as string);
-  else await createOnce(environment.DATA_DIR as string, fillFolder);
-}
+const openWith = (environment: Environment) => openStore(readConfig({ ...process.env, ...environment }));
 
 async function measureCalls(environment: Environment, name: CallName, size: number): Promise<void> {
   const call = calls[name];
-  const open = () => openStore(readConfig({ ...process.env, ...environment }));
-  await using store = await open();
+  await using store = await openWith(environment);
   const filters = Object.entries(filtersByTitle(await readIds(store)));
   const id = await firstImage(store);
   // Each by a catalogue that has nothing in memory.
-  const firsts = new Map<string, number>();
-  for (const [title, filter] of filters) {
-    await using fresh = await open();
+  const firsts: number[] = [];
+  for (const [, filter] of filters) {
+    await using fresh = await openWith(environment);
     await fresh.catalogue.statistics();
-    firsts.set(title, await cpuTime(() => call(fresh.catalogue, filter), 1));
+    firsts.push(await cpuTime(() => call(fresh.catalogue, filter), 1));
   }
-  const times = new Map(filters.map(([title]) => [title, [] as number[]]));
-  for (let round = 0; round <= ROUNDS; round++)
-    for (const [title, filter] of filters) {
-      const time = await cpuTime(() => call(store.catalogue, filter), CALLS);
-      // The first round warms up.
-      if (round > 0) times.get(title)?.push(time);
-    }
-  // Each right after a change of one image.
-  const changed = new Map<string, number>();
-  for (const [title, filter] of filters) {
+  const works = filters.map(
+    ([, filter]) =>
+      () =>
+        cpuTime(() => call(store.catalogue, filter), CALLS),
+  );
+  const usual = (await measureInTurn(ROUNDS, works)).map(median);
+  console.log(`\n${name}, ${size} images`);
+  for (const [index, [title, filter]] of filters.entries()) {
+    // Right after a change of one image.
     await runCommand(['edit', id, '--title', `${name} ${title} ${Date.now()}`], environment);
     await store.catalogue.statistics();
-    changed.set(title, await cpuTime(() => call(store.catalogue, filter), 1));
-  }
-  console.log(`\n${name}, ${size} images`);
-  for (const [title, measured] of times) {
-    const columns = [firsts.get(title), changed.get(title), median(measured)] as number[];
-    const texts = columns.map((ms) => `${ms.toFixed(ms < 1 ? 3 : 1)} ms`.padStart(11));
-    console.log(`  ${title.padEnd(42)}${texts.join('')}`);
+    const changed = await cpuTime(() => call(store.catalogue, filter), 1);
+    printRow(title, [firsts[index] as number, changed, usual[index] as number]);
   }
 }
 
 async function measureSearches(environment: Environment, size: number): Promise<void> {
   console.log(`\nsearches, ${size} images: the first of a process, another one`);
-  const open = () => openStore(readConfig({ ...process.env, ...environment }));
   for (const q of searches) {
-    const firsts: number[] = [];
-    const others: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      await using store = await open();
+    const searchAfter = async (others: string[]) => {
+      await using store = await openWith(environment);
       const search = (q: string) => () => store.catalogue.searchAll({ q }, undefined, 24, caller);
       await store.catalogue.statistics();
-      if (round % 2 === 0) firsts.push(await cpuTime(search(q), 1));
-      else {
-        for (const other of warmUp) await cpuTime(search(other), 1);
-        others.push(await cpuTime(search(q), 1));
-      }
-    }
-    const columns = [firsts, others].map((list) => `${median(list).toFixed(1)} ms`.padStart(11));
-    console.log(`  ${q.padEnd(42)}${columns.join('')}`);
+      for (const other of others) await cpuTime(search(other), 1);
+      return await cpuTime(search(q), 1);
+    };
+    const works = [() => searchAfter([]), () => searchAfter(warmUp)];
+    printRow(q, (await measureInTurn(SEARCH_ROUNDS, works)).map(median));
   }
+}
+
+function printRow(title: string, times: number[]): void {
+  const texts = times.map((ms) => `${ms.toFixed(ms < 1 ? 3 : 1)} ms`.padStart(11));
+  console.log(`  ${title.padEnd(42)}${texts.join('')}`);
 }
 
 async function firstImage({ catalogue }: Store): Promise<string> {

@@ -1,10 +1,10 @@
 /** The endpoints to measure. */
-import { get } from 'node:http';
+import type { Server } from './process.ts';
 import type { StartedStore } from './stores.ts';
 
 /** Requests to send. */
 export interface Target {
-  origin: string;
+  server: Server;
   /** Requested in turn. */
   paths: string[];
   headers: Record<string, string>;
@@ -14,112 +14,92 @@ export interface Target {
   status: number;
 }
 
-export interface Endpoint {
-  name: string;
+interface Endpoint {
   title: string;
-  target: (store: StartedStore) => Promise<Target>;
+  paths: string | ((store: StartedStore) => string[] | Promise<string[]>);
+  headers?: Record<string, string>;
+  /** With the token of the store. */
+  isPrivate?: true;
+  /** At the server with the rate limit on. */
+  isLimited?: true;
 }
-
-type Headers = Record<string, string>;
 
 const SAMPLES = 50;
-const browser: Headers = { Accept: 'text/html' };
-const accepting = (encoding: string): Headers => ({ 'Accept-Encoding': encoding });
+const browser = { Accept: 'text/html' };
+const accepting = (encoding: string) => ({ 'Accept-Encoding': encoding });
 const RANDOM = '/api/image/random?limit=10';
 const ARTISTS = '/api/artist?limit=25';
+const FILTERED = 'nsfw=sfw,questionable';
 
-/** Those with one path. Pages with filters, searches and random pictures are written for each request; others are kept. */
-const single: [name: string, title: string, path: string, headers?: Headers][] = [
-  ['random', 'random, limit 10', RANDOM],
-  ['categories', 'random, limit 10, two categories', `${RANDOM}&categories=a,b`],
-  ['artists', 'artist list, limit 25', ARTISTS],
-  ['artists-gzip', 'artist list, limit 25, gzip', ARTISTS, accepting('gzip')],
-  ['artists-br', 'artist list, limit 25, br', ARTISTS, accepting('br')],
-  ['stats', 'statistics', '/api/stats'],
-  ['gzip', 'random, limit 10, gzip', RANDOM, accepting('gzip')],
-  ['br', 'random, limit 10, br', RANDOM, accepting('br')],
-  ['zstd', 'random, limit 10, zstd', RANDOM, accepting('zstd')],
-  ['home', 'page: random pictures', '/', browser],
-  ['home-zstd', 'page: random pictures, zstd', '/', { ...browser, ...accepting('zstd') }],
-  ['filtered', 'page: newest pictures, filtered', '/newest?nsfw=sfw,questionable', browser],
-  ['search', 'page: a search', '/search?q=a+-b', browser],
-  ['newest', 'page: newest pictures, kept', '/newest', browser],
-];
-
-const endpoints: Endpoint[] = [
-  ...single.map(([name, title, path, headers]) => ({
-    name,
-    title,
-    target: ({ origin }: StartedStore) => probe(origin, [path], headers),
-  })),
-  endpoint('id', 'by id', ({ origin, ids }) =>
-    probe(
-      origin,
-      ids.map((id) => `/api/image/${id}`),
-    ),
-  ),
-  endpoint('artist', 'artist by id', async ({ origin }) => {
-    const { data } = (await (await fetch(origin + ARTISTS)).json()) as { data: { id: string }[] };
-    return probe(
-      origin,
-      data.map(({ id }) => `/api/artist/${id}`),
-    );
-  }),
-  endpoint('page', 'page of 25 at offset 90%', ({ origin, size, headers }) =>
-    probe(origin, [`/api/image?limit=25&offset=${Math.floor(size * 0.9)}`], headers),
-  ),
-  endpoint('429', '429 responses', ({ limited }) => probe(limited, [RANDOM], {}, 429)),
-  endpoint('picture', 'page: a picture, filtered', ({ origin, ids }) =>
-    probe(
-      origin,
-      ids.map((id) => `/pictures/${id}?nsfw=sfw,questionable`),
-      browser,
-    ),
-  ),
-];
-
-function endpoint(name: string, title: string, target: Endpoint['target']): Endpoint {
-  return { name, title, target };
-}
-
-export const endpointNames: string[] = endpoints.map(({ name }) => name);
+/** By name. Pages with filters, searches and random pictures are written for each request; others are kept. */
+export const endpoints: Record<string, Endpoint> = {
+  random: { title: 'random, limit 10', paths: RANDOM },
+  categories: { title: 'random, limit 10, two categories', paths: `${RANDOM}&categories=a,b` },
+  artists: { title: 'artist list, limit 25', paths: ARTISTS },
+  'artists-gzip': { title: 'artist list, limit 25, gzip', paths: ARTISTS, headers: accepting('gzip') },
+  'artists-br': { title: 'artist list, limit 25, br', paths: ARTISTS, headers: accepting('br') },
+  stats: { title: 'statistics', paths: '/api/stats' },
+  gzip: { title: 'random, limit 10, gzip', paths: RANDOM, headers: accepting('gzip') },
+  br: { title: 'random, limit 10, br', paths: RANDOM, headers: accepting('br') },
+  zstd: { title: 'random, limit 10, zstd', paths: RANDOM, headers: accepting('zstd') },
+  home: { title: 'page: random pictures', paths: '/', headers: browser },
+  'home-zstd': {
+    title: 'page: random pictures, zstd',
+    paths: '/',
+    headers: { ...browser, ...accepting('zstd') },
+  },
+  filtered: { title: 'page: newest pictures, filtered', paths: `/newest?${FILTERED}`, headers: browser },
+  search: { title: 'page: a search', paths: '/search?q=a+-b', headers: browser },
+  newest: { title: 'page: newest pictures, kept', paths: '/newest', headers: browser },
+  id: { title: 'by id', paths: ({ ids }) => ids.map((id) => `/api/image/${id}`) },
+  artist: {
+    title: 'artist by id',
+    async paths({ server }) {
+      const { data } = (await (await fetch(server.origin + ARTISTS)).json()) as { data: { id: string }[] };
+      return data.map(({ id }) => `/api/artist/${id}`);
+    },
+  },
+  page: {
+    title: 'page of 25 at offset 90%',
+    paths: ({ size }) => [`/api/image?limit=25&offset=${Math.floor(size * 0.9)}`],
+    isPrivate: true,
+  },
+  429: { title: '429 responses', paths: RANDOM, isLimited: true },
+  picture: {
+    title: 'page: a picture, filtered',
+    paths: ({ ids }) => ids.map((id) => `/pictures/${id}?${FILTERED}`),
+    headers: browser,
+  },
+};
 
 /** By comma-separated names. */
 export function selectEndpoints(list: string): Endpoint[] {
-  const names = list.split(',');
-  const unknown = names.find((name) => !endpointNames.includes(name));
-  if (unknown !== undefined)
-    throw new Error(`unknown endpoint: ${unknown}; choose from ${endpointNames.join(', ')}`);
-  return endpoints.filter(({ name }) => names.includes(name));
+  return list.split(',').map((name) => {
+    const endpoint = endpoints[name];
+    if (endpoint) return endpoint;
+    throw new Error(`unknown endpoint: ${name}; choose from ${Object.keys(endpoints).join(', ')}`);
+  });
 }
 
 /** Sends a few requests to find the mean size of a response. The rate limiter accepts the first request, which is ignored. */
-export async function probe(
-  origin: string,
-  paths: string[],
-  headers: Headers = {},
-  status = 200,
-): Promise<Target> {
+export async function targetOf(endpoint: Endpoint, store: StartedStore): Promise<Target> {
+  const { headers = {}, isPrivate, isLimited } = endpoint;
+  const paths = typeof endpoint.paths === 'string' ? [endpoint.paths] : await endpoint.paths(store);
+  const target: Target = {
+    server: isLimited ? store.limited : store.server,
+    paths,
+    headers: isPrivate ? { ...headers, ...store.headers } : headers,
+    bytes: 0,
+    status: isLimited ? 429 : 200,
+  };
   const lengths: number[] = [];
   for (let sample = 0; sample < SAMPLES; sample++) {
-    const response = await readSize(origin + paths[sample % paths.length], headers);
-    if (response.status === status) lengths.push(response.bytes);
-    else if (status === 200) throw new Error(`${origin}${paths[0]} returned ${response.status}`);
+    const url = target.server.origin + paths[sample % paths.length];
+    const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity', ...target.headers } });
+    await response.bytes();
+    if (response.status === target.status) lengths.push(Number(response.headers.get('content-length')));
+    else if (!isLimited) throw new Error(`${url} returned ${response.status}`);
   }
-  const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
-  return { origin, paths, headers, bytes, status };
-}
-
-/** The size as sent; `fetch` would decompress the body. */
-function readSize(url: string, headers: Headers): Promise<{ status: number; bytes: number }> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, { headers }, (response) => {
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes }));
-    });
-    request.on('error', reject);
-  });
+  target.bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
+  return target;
 }

@@ -4,8 +4,8 @@
  * the machine hardly matter.
  */
 import { globSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import sharp, { type OutputInfo, type Sharp } from 'sharp';
@@ -13,7 +13,8 @@ import { readConfig } from '../src/config/config.ts';
 import { inParallel } from '../src/lib/concurrency.ts';
 import { importFiles } from '../test/support/zukan/import-files.ts';
 import { writeCatalogue } from './catalogue.ts';
-import { median } from './statistics.ts';
+import { measureInTurn, median } from './statistics.ts';
+import { openFolder } from './stores.ts';
 
 const ROUNDS = 4;
 const RECORDS = 30_000;
@@ -21,33 +22,32 @@ const LADDER = [480, 960, 1600];
 const SAMPLE_SIZE = 64;
 
 export async function run(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
-  try {
-    await importImages(folder);
-    await importRecords(folder);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await openFolder();
+  await importImages(folder.path);
+  await importRecords(folder.path);
 }
 
-/** The pictures of the demo. The first round warms up. */
+/** The pictures of the demo. */
 async function importImages(folder: string): Promise<void> {
   const source = join(folder, 'images');
   await mkdir(source);
   for (const picture of demoPictures()) await copyFile(picture, join(source, basename(picture)));
   const files = await readdir(source);
-  const [ours, bare]: [number[], number[]] = [[], []];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const config = readConfig({ DATA_DIR: join(folder, `data ${round}`), THUMBNAILS: LADDER.join() });
-    ours.push(await cpuSeconds(() => importFiles(config, [source])));
-    bare.push(
-      await cpuSeconds(() =>
+  const measured = await measureInTurn(ROUNDS, [
+    async () => {
+      const config = readConfig({ DATA_DIR: newPath(folder), THUMBNAILS: LADDER.join() });
+      return cpuSeconds(() => importFiles(config, [source]));
+    },
+    () =>
+      cpuSeconds(() =>
         inParallel(files, 2 * availableParallelism(), (file) => readWithSharp(join(source, file))),
       ),
-    );
-  }
-  report('images', 'sharp', files.length, ours, bare);
+  ]);
+  report('images', 'sharp', files.length, measured);
 }
+
+let paths = 0;
+const newPath = (folder: string) => join(folder, String(++paths));
 
 /** The files of the demo's pictures, without thumbnails. */
 function demoPictures(): string[] {
@@ -81,17 +81,16 @@ function reopen({ data, info: { width, height, channels } }: { data: Buffer; inf
 async function importRecords(folder: string): Promise<void> {
   const file = join(folder, 'records.ndjson');
   await writeCatalogue(file, RECORDS);
-  const [ours, bare]: [number[], number[]] = [[], []];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const config = readConfig({ DATA_DIR: join(folder, `records ${round}`) });
-    ours.push(await cpuSeconds(() => importFiles(config, [file])));
-    bare.push(
-      await cpuSeconds(async () =>
-        copyRows(join(config.dataDir, 'zukan.db'), join(folder, `bare ${round}.db`)),
-      ),
-    );
-  }
-  report('records', 'SQLite', RECORDS, ours, bare);
+  let database = '';
+  const measured = await measureInTurn(ROUNDS, [
+    async () => {
+      const config = readConfig({ DATA_DIR: newPath(folder) });
+      database = join(config.dataDir, 'zukan.db');
+      return cpuSeconds(() => importFiles(config, [file]));
+    },
+    () => cpuSeconds(async () => copyRows(database, newPath(folder))),
+  ]);
+  report('records', 'SQLite', RECORDS, measured);
 }
 
 /** Inserts the rows of an imported catalogue one by one, in one transaction. */
@@ -113,10 +112,11 @@ function copyRows(from: string, to: string): void {
   source.close();
 }
 
-function report(what: string, baseline: string, count: number, ours: number[], theirs: number[]): void {
-  const [ourRate, baselineRate] = [ours, theirs].map((times) => count / median(times.slice(1)));
-  const ratios = ours.map((time, round) => (theirs[round] as number) / time).slice(1);
-  const rates = `${Math.round(ourRate as number)}/s, bare ${baseline} ${Math.round(baselineRate as number)}/s`;
+function report(what: string, baseline: string, count: number, measured: number[][]): void {
+  const [ours = [], theirs = []] = measured;
+  const [ourRate, baselineRate] = [ours, theirs].map((times) => Math.round(count / median(times)));
+  const ratios = ours.map((time, round) => (theirs[round] as number) / time);
+  const rates = `${ourRate}/s, bare ${baseline} ${baselineRate}/s`;
   console.log(`${what}: ${rates}, ratio ${median(ratios).toFixed(2)}`);
 }
 

@@ -1,11 +1,9 @@
 /** The cost of a rate limit decision in memory and in Redis, the longest one in memory, and the memory per client. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createLimiterMemory, MemoryLimiter } from '../src/access/limits/memory.ts';
 import { RedisLimiter } from '../src/access/limits/redis.ts';
 import type { Limiter } from '../src/access/rate.ts';
 import { heldMemory } from '../test/support/checks/memory.ts';
-import { freePort } from '../test/support/servers/redis.ts';
+import { startRedis } from '../test/support/servers/redis.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 9;
@@ -18,10 +16,8 @@ export async function run(): Promise<void> {
 
   await measureClients();
 
-  const port = await freePort();
-  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  const server = spawn('redis-server', settings, { stdio: 'ignore' });
-  const redis = new RedisLimiter(`redis://127.0.0.1:${port}`, {
+  const server = await startRedis();
+  const redis = new RedisLimiter(server.url, {
     perSecond: 1,
     prefix: 'zukan',
     commandTimeoutMs: 60_000,
@@ -34,8 +30,7 @@ export async function run(): Promise<void> {
   console.log(`redis: ${(await medianCost(redis, 5000, 1)).toFixed(1)} µs per decision, one at a time`);
   console.log(`redis: ${(await medianCost(redis, 20_000, 50)).toFixed(1)} µs per decision, fifty at a time`);
   await redis.close();
-  server.kill();
-  await once(server, 'close');
+  await server.kill();
 }
 
 /** The memory that clients take up as they misbehave, and the longest decision about a new one. */

@@ -3,46 +3,33 @@ import autocannon, { type Request, type Result } from 'autocannon';
 import type { Target } from './endpoints.ts';
 import { cpuSeconds } from './process.ts';
 
-type Load = Pick<Target, 'origin' | 'paths' | 'headers'> & { seconds: number; connections: number };
-
 export interface Measurement {
-  responses: number;
   /** CPU time of the server, all threads, in µs per response. */
   cpu: number;
   /** Responses per second. */
   rate: number;
-  /** Milliseconds, by percentile. */
-  latency: Map<number, number>;
-  /** Responses with a status other than 2xx or 3xx, and failed requests. */
-  errors: number;
+  /** The median and the 99th percentile, in milliseconds. */
+  p50: number;
+  p99: number;
 }
 
 /** Of each worker: with fewer, it has fewer requests to process together, and each costs more. */
 export const CONNECTIONS = 32;
 
-const PERCENTILES = [50, 99];
-
 /** Throws when a target that should succeed does not. */
-export async function measure(
-  target: Omit<Target, 'bytes'>,
-  seconds: number,
-  workers = 1,
-): Promise<Measurement> {
-  const { origin, paths, headers, status } = target;
-  const load = { origin, paths, headers, seconds, connections: CONNECTIONS * workers };
-  const before = cpuSeconds(origin);
-  const loaded = await sendLoad(load);
-  const measurement = { ...loaded, cpu: ((cpuSeconds(origin) - before) * 1e6) / loaded.responses };
-  if (status === 200 && measurement.errors > 0)
-    throw new Error(`${measurement.errors} requests failed: ${origin}${paths[0]}`);
+export async function measure(target: Target, seconds: number, workers = 1): Promise<Measurement> {
+  const { server, paths, headers, status } = target;
+  const before = cpuSeconds(server.pid);
+  const { responses, errors, ...loaded } = await sendLoad(target, seconds, CONNECTIONS * workers);
+  const cpu = ((cpuSeconds(server.pid) - before) * 1e6) / responses;
+  if (status === 200 && errors > 0) throw new Error(`${errors} requests failed: ${server.origin}${paths[0]}`);
   // Wait for a slow server to finish what the loader gave up on; it would disturb the next measurement.
-  await (await fetch(origin + paths[0], { headers })).arrayBuffer();
-  return measurement;
+  await (await fetch(server.origin + paths[0], { headers })).arrayBuffer();
+  return { ...loaded, cpu };
 }
 
 /** Computes percentiles itself: autocannon rounds them to milliseconds and counts only 2xx responses. */
-async function sendLoad(load: Load): Promise<Omit<Measurement, 'cpu'>> {
-  const { origin, paths, headers, seconds, connections } = load;
+async function sendLoad({ server, paths, headers }: Target, seconds: number, connections: number) {
   // Given all requests at once, it would prepare each of them for each connection, which takes seconds.
   let sent = 0;
   const nextPath = (request: Request): Request => ({ ...request, path: paths[sent++ % paths.length] });
@@ -51,7 +38,7 @@ async function sendLoad(load: Load): Promise<Omit<Measurement, 'cpu'>> {
   // autocannon's duration includes connecting, so measure from the first response to the last.
   let [first, last] = [Number.NaN, Number.NaN];
   const result = await new Promise<Result>((resolve, reject) => {
-    const options = { url: origin, connections, duration: seconds, headers, requests };
+    const options = { url: server.origin, connections, duration: seconds, headers, requests };
     const loader = autocannon(options, (error, done) => (error ? reject(error) : resolve(done)));
     loader.on('response', (_client, _status, _bytes, time) => {
       last = performance.now();
@@ -63,7 +50,9 @@ async function sendLoad(load: Load): Promise<Omit<Measurement, 'cpu'>> {
   return {
     responses: times.length,
     rate: times.length > 1 ? ((times.length - 1) / (last - first)) * 1000 : 0,
+    /** Responses with a status other than 2xx or 3xx, and failed requests. */
     errors: result.non2xx + result.errors,
-    latency: new Map(PERCENTILES.map((p) => [p, at(p)])),
+    p50: at(50),
+    p99: at(99),
   };
 }

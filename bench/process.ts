@@ -1,32 +1,23 @@
-/** Starts servers and commands as child processes. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+/** Starts servers and commands of a checkout as child processes, and reads what processes use. Linux only. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { finish, launch, serve } from '../test/support/zukan/program.ts';
 
 export const thisCheckout = join(import.meta.dirname, '..');
 
-/** The same options as in `npm start`. */
-const zukan = (checkout: string) => ['--max-semi-space-size=8', join(checkout, 'bin/zukan.js')];
+export type Environment = Record<string, string>;
 
 /** Disposing of it stops the process. */
 export interface Server extends AsyncDisposable {
   origin: string;
-  /** Resident memory in MB. */
-  memory(): number;
+  pid: number;
 }
-
-/** Process ids of the servers that run, by origin. */
-const servers = new Map<string, number>();
 
 /** What the kernel counts CPU time in. */
 const TICKS_PER_SECOND = 100;
 
-/** The CPU time that a server has used, by all its threads: the collector's helpers count, too. Linux only. */
-export const cpuSeconds = (origin: string): number => cpuSecondsOf(servers.get(origin) as number);
-
-/** The CPU time of a process, or of its children that have ended as well. */
-export function cpuSecondsOf(pid: number, hasChildren = false): number {
+/** The CPU time of all threads of a process, the collector's helpers too, or also of its children that have ended. */
+export function cpuSeconds(pid: number, hasChildren = false): number {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -40,40 +31,24 @@ export function cpuSecondsOf(pid: number, hasChildren = false): number {
   return ticks.reduce((sum, part) => sum + part) / TICKS_PER_SECOND;
 }
 
-export type Environment = Record<string, string>;
+/** Resident memory in MB. */
+export function residentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+}
 
 export function startServer(environment: Environment, checkout = thisCheckout): Promise<Server> {
-  return waitForOrigin(start([...zukan(checkout), 'serve'], { RATE_LIMIT: 'off', ...environment }));
+  return start(environment, (parameters, variables) => launchZukan(checkout, parameters, variables));
 }
 
 export function startBaseline(bytes: number, threads: number): Promise<Server> {
   const file = join(import.meta.dirname, 'baseline-server.ts');
-  return waitForOrigin(start([file, String(bytes), String(threads)], {}));
+  return start({}, () => launch([String(bytes), String(threads)], {}, [], file));
 }
 
-async function waitForOrigin(child: ChildProcess): Promise<Server> {
-  const ended = once(child, 'close');
-  const first = once(child.stdout as NodeJS.ReadableStream, 'data');
-  const failed = ended.then(() => Promise.reject(new Error(`${child.spawnargs.join(' ')} did not start`)));
-  // Ending later is not a failure.
-  failed.catch(() => {});
-  const [chunk] = await Promise.race([first, failed]);
-  const origin = /http:\/\/\S+/.exec(String(chunk))?.[0] ?? '';
-  servers.set(origin, child.pid as number);
-  return {
-    origin,
-    memory: () => residentMemory(child.pid as number),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      await ended;
-      servers.delete(origin);
-    },
-  };
-}
-
-function residentMemory(pid: number): number {
-  const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
-  return Math.round(Number(stdout) / 1024);
+async function start(environment: Environment, launcher: typeof launch): Promise<Server> {
+  const running = await serve(environment, [], launcher);
+  return { ...running, pid: running.child.pid as number };
 }
 
 /** Runs a zukan command and returns its standard output. */
@@ -82,17 +57,15 @@ export async function runCommand(
   environment: Environment,
   checkout = thisCheckout,
 ): Promise<string> {
-  const child = start([...zukan(checkout), ...parameters], environment);
-  let output = '';
-  child.stdout?.on('data', (chunk) => {
-    output += chunk;
-  });
-  const [status] = await once(child, 'close');
+  const { status, output } = await finish(launchZukan(checkout, parameters, environment));
   if (status !== 0) throw new Error(`zukan ${parameters.join(' ')} failed with status ${status}`);
   return output.trim();
 }
 
-function start(parameters: string[], environment: Environment): ChildProcess {
-  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn', WORKERS: '1', ...environment };
-  return spawn(process.execPath, parameters, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+function launchZukan(checkout: string, parameters: string[], environment: Environment) {
+  const variables = { LOG_LEVEL: 'warn', ...environment };
+  // The same options as in `npm start`.
+  const child = launch(parameters, variables, ['--max-semi-space-size=8'], join(checkout, 'bin/zukan.js'));
+  child.stderr?.pipe(process.stderr);
+  return child;
 }

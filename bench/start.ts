@@ -1,37 +1,28 @@
 /** The time that `zukan serve` takes to listen on a filled catalogue, compared with `zukan --version` in the same run. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { readConfig } from '../src/config/config.ts';
-import { importFiles } from '../test/support/zukan/import-files.ts';
-import { writeCatalogue } from './catalogue.ts';
 import { runCommand, startServer } from './process.ts';
-import { median } from './statistics.ts';
+import { measureInTurn, median } from './statistics.ts';
+import { openCatalogue, openFolder } from './stores.ts';
 
 const ROUNDS = 9;
 const RECORDS = 10_000;
 
 export async function run(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'zukan-bench-'));
-  try {
-    const environment = { DATA_DIR: join(folder, 'data') };
-    const file = join(folder, 'records.ndjson');
-    await writeCatalogue(file, RECORDS);
-    await importFiles(readConfig(environment), [file]);
-    const [serving, printing]: [number[], number[]] = [[], []];
-    for (let round = 0; round < ROUNDS; round++) {
-      const started = performance.now();
-      await runCommand(['--version'], environment);
-      const printed = performance.now();
-      printing.push(printed - started);
-      await using _server = await startServer(environment);
-      serving.push(performance.now() - printed);
-    }
-    const [serve, version] = [median(serving), median(printing)];
-    console.log(
-      `start: ${Math.round(serve)} ms, zukan --version ${Math.round(version)} ms, ratio ${(serve / version).toFixed(2)}`,
-    );
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await openFolder();
+  await using catalogue = await openCatalogue('sqlite', folder.path, RECORDS);
+  const { environment } = catalogue;
+  const measured = await measureInTurn(ROUNDS, [
+    () => elapsedMs(async () => void (await runCommand(['--version'], environment))),
+    () => elapsedMs(() => startServer(environment)),
+  ]);
+  const [version, serve] = measured.map(median) as [number, number];
+  console.log(
+    `start: ${Math.round(serve)} ms, zukan --version ${Math.round(version)} ms, ratio ${(serve / version).toFixed(2)}`,
+  );
+}
+
+/** Without the time to dispose of what the work starts. */
+async function elapsedMs(work: () => Promise<AsyncDisposable | undefined>): Promise<number> {
+  const started = performance.now();
+  await using _started = await work();
+  return performance.now() - started;
 }

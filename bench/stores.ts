@@ -1,13 +1,13 @@
-/** Starts zukan with a generated catalogue, once without and once with the rate limit. */
+/** Generated catalogues, and servers of one. */
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { startPostgres } from '../test/support/servers/postgres.ts';
+import { type Postgres, startPostgres } from '../test/support/servers/postgres.ts';
 import { onDisk } from '../test/support/workspace.ts';
 import { writeCatalogue } from './catalogue.ts';
-import { type Environment, runCommand, startServer, thisCheckout } from './process.ts';
+import { type Environment, runCommand, type Server, startServer, thisCheckout } from './process.ts';
 
 export const stores = ['sqlite', 'postgres'];
 /** So many that hardly any is requested twice in a second. */
@@ -15,91 +15,98 @@ const MAX_IDS = 20_000;
 /** The cache grows visibly in this time, unless it is full. */
 const CACHE_POLL_MS = 500;
 
+export function checkStore(store: string, usage: string): void {
+  if (!stores.includes(store)) throw new Error(`unknown store: ${store}\n${usage}`);
+}
+
+interface CatalogueOptions {
+  /** How many words each description has. */
+  words?: number;
+  checkout?: string;
+}
+
+export interface BenchCatalogue extends AsyncDisposable {
+  environment: Environment;
+  postgres: Postgres | undefined;
+}
+
+/** Imports a generated catalogue. Catalogues of a folder that have the same size are made from the same records. */
+export async function openCatalogue(
+  store: string,
+  folder: string,
+  size: number,
+  { words = 0, checkout = thisCheckout }: CatalogueOptions = {},
+): Promise<BenchCatalogue> {
+  await using parts = new AsyncDisposableStack();
+  const name = words > 0 ? `${size} with ${words} words` : String(size);
+  const file = join(folder, `${name}.ndjson`);
+  if (!existsSync(file)) await writeCatalogue(file, size, { words });
+  const suffix = checkout === thisCheckout ? '' : ' of the other checkout';
+  const environment: Environment = { DATA_DIR: join(folder, `${store} ${name}${suffix}`) };
+  let postgres: Postgres | undefined;
+  if (store === 'postgres') {
+    postgres = parts.adopt(await startPostgres({ shared_buffers: '2GB' }, onDisk), (it) => it.discard());
+    environment.DATABASE_URL = postgres.newDatabase();
+  }
+  await runCommand(['import', '--quiet', file], environment, checkout);
+  const all = parts.move();
+  return { environment, postgres, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
 export interface StartedStore extends AsyncDisposable {
   size: number;
-  dataDir: string;
-  origin: string;
-  /** The origin of a server with the same catalogue and the rate limit on. */
-  limited: string;
+  server: Server;
+  /** A server with the same catalogue and the rate limit on. */
+  limited: Server;
   /** With a token that may list images and is exempt from the rate limit. */
   headers: Record<string, string>;
   /** Ids of random images. */
   ids: string[];
-  /** Resident memory of the first server in MB. */
-  memory(): number;
 }
 
-/** Reuses what a previous call with the same folder has generated. */
+/** Starts zukan with a generated catalogue, once without and once with the rate limit. */
 export async function startStore(
   store: string,
   folder: string,
   size: number,
-  { checkout = thisCheckout, workers = '1', hasAnimations = true } = {},
+  { checkout = thisCheckout, workers = 1 } = {},
 ): Promise<StartedStore> {
   await using parts = new AsyncDisposableStack();
-  const suffix = checkout === thisCheckout ? '' : ' of the other checkout';
-  const environment: Environment = {
-    DATA_DIR: join(folder, `${store} ${size}${suffix}`),
-    WORKERS: workers,
-  };
-  const file = join(folder, `${size}.ndjson`);
-  await createOnce(file, (path) => writeCatalogue(path, size, { hasAnimations }));
-  const fill = (dataDir: string) =>
-    runCommand(['import', '--quiet', file], { ...environment, DATA_DIR: dataDir }, checkout);
-  if (store === 'postgres') {
-    const postgres = parts.adopt(await startPostgres({ shared_buffers: '2GB' }, onDisk), (it) =>
-      it.discard(),
-    );
-    environment.DATABASE_URL = postgres.newDatabase();
-    await fill(environment.DATA_DIR ?? '');
-  } else {
-    await createOnce(environment.DATA_DIR ?? '', fill);
-    // Read the file once to fill the page cache: the disk is not what we measure.
-    for await (const _chunk of createReadStream(join(environment.DATA_DIR ?? '', 'zukan.db')));
-  }
-  const scopes = ['--scope', 'image:list', '--scope', 'api:ratelimit:disabled'];
-  const token = await runCommand(
-    ['token', 'create', '--owner', 'bench', '--purpose', 'bench', ...scopes],
-    environment,
-    checkout,
-  );
-  const server = parts.use(await startServer({ ...environment, RATE_LIMIT: 'off' }, checkout));
+  const catalogue = parts.use(await openCatalogue(store, folder, size, { checkout }));
+  const environment = { ...catalogue.environment, WORKERS: String(workers) };
+  // Read the file once to fill the page cache: the disk is not what we measure.
+  if (store === 'sqlite')
+    for await (const _chunk of createReadStream(join(catalogue.environment.DATA_DIR ?? '', 'zukan.db')));
+  const token = await createToken(environment, ['image:list', 'api:ratelimit:disabled'], checkout);
+  const server = parts.use(await startServer(environment, checkout));
   const limited = parts.use(await startServer({ ...environment, RATE_LIMIT: 'on' }, checkout));
   for (const { origin } of [server, limited]) await waitForCache(origin);
   const ids = await readIds(server.origin, Math.min(MAX_IDS, size));
   const all = parts.move();
   return {
-    size,
-    dataDir: environment.DATA_DIR ?? '',
-    origin: server.origin,
-    limited: limited.origin,
+    ...{ size, server, limited, ids },
     headers: { Authorization: `Bearer ${token}` },
-    ids,
-    memory: server.memory,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
 
-/** The folder for generated catalogues: the one to keep, or a temporary one, which is removed in the end. */
-export async function openFolder(keep: string | undefined): Promise<AsyncDisposable & { path: string }> {
-  if (keep) await mkdir(keep, { recursive: true });
-  const path = keep ?? (await mkdtemp(join(tmpdir(), 'zukan-bench-')));
-  return {
-    path,
-    async [Symbol.asyncDispose]() {
-      if (!keep) await rm(path, { recursive: true });
-    },
-  };
+export function createToken(
+  environment: Environment,
+  scopes: string[],
+  checkout = thisCheckout,
+): Promise<string> {
+  const options = [
+    '--owner',
+    'bench',
+    '--purpose',
+    'bench',
+    ...scopes.flatMap((scope) => ['--scope', scope]),
+  ];
+  return runCommand(['token', 'create', ...options], environment, checkout);
 }
 
-/** Creates a file or folder unless it exists. Renames it when it is complete, so an interrupted run leaves nothing. */
-export async function createOnce(path: string, create: (path: string) => Promise<unknown>): Promise<void> {
-  if (existsSync(path)) return;
-  const part = `${path}.part`;
-  await rm(part, { recursive: true, force: true });
-  await create(part);
-  await rename(part, path);
-}
+/** A folder for generated catalogues. Disposing of it removes it. */
+export const openFolder = () => mkdtempDisposable(join(tmpdir(), 'zukan-bench-'));
 
 /** Waits until the document cache, which is filled in the background, grows no more. */
 export async function waitForCache(origin: string): Promise<void> {
