@@ -126,3 +126,27 @@ export class Connection {
     });
   }
 }
+
+/** Sends one request after the other, on a new connection when the last one has ended. */
+export class Client {
+  readonly #port: number;
+  #connection: Connection | undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async send(text: string, isHead = false): Promise<Answer | undefined> {
+    if (this.#connection?.isClosed) this.#connection = undefined;
+    this.#connection ??= new Connection(this.#port);
+    this.#connection.send(text);
+    const answer = await this.#connection.receive(isHead);
+    if (!answer || answer.headers.connection === 'close') this.close();
+    return answer;
+  }
+
+  close(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}

@@ -1,4 +1,5 @@
 /** Shapes of requests that try to cost the server more than they cost the client: something short, repeated to the limit. */
+import { words } from './hostile.ts';
 import type { Random } from './random.ts';
 
 /** Who sends it: a client that the rate limit has blocked, another client each time, or one with an exempt token. */
@@ -24,8 +25,6 @@ export interface Shape {
 const RESERVED_BYTES = 700;
 /** Replaced by the token of the sender. */
 export const TOKEN = '<token>';
-
-const words = (text: string) => text.split(' ');
 
 const ARTIST = '20000000-0000-4000-8000-000000000001';
 const escapeAll = (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&');

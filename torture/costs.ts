@@ -7,8 +7,9 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { median } from '../bench/statistics.ts';
 import { writeKnownCatalogue } from '../test/support/catalogues/catalogue.ts';
+import { toLines } from '../test/support/catalogues/lines.ts';
 import { makeToken } from '../test/support/zukan/service.ts';
-import { Connection } from './connection.ts';
+import { Client } from './connection.ts';
 import {
   commonShapes,
   describeShape,
@@ -19,22 +20,8 @@ import {
 } from './cost-shapes.ts';
 import { heavyRecords } from './heavy-records.ts';
 import { randomFor } from './random.ts';
-import type { Report } from './report.ts';
-import { type Engines, newCatalogues, runOrThrow, startTarget, type Target } from './servers.ts';
-
-export interface CostOptions {
-  seed: number;
-  report: Report;
-  announce: (step: string) => void;
-  /** Which share of the common shapes is measured: every n-th. */
-  every: number;
-  /** How many shapes to derive from the most expensive ones. */
-  searches: number;
-  /** In milliseconds of CPU time, on a fast machine. */
-  maxCost: number;
-  /** For the test suite: on one store only. */
-  isShort: boolean;
-}
+import { behindProxy, newCatalogues, runOrThrow, startTarget, type Target } from './servers.ts';
+import type { Run } from './torture.ts';
 
 /** What the server accepts. */
 const MAX_BYTES = 16 * 1024;
@@ -48,6 +35,10 @@ const LISTED = 20;
 /** Calls as anyone makes them. On a slower or busy machine, others may take this many times as long. */
 const usualPaths = ['/api/stats', '/api/image/random', '/api/artist'];
 const MAX_RATIO = 5;
+/** In CPU time of the server. */
+const MAX_COST_MS = 1;
+/** The test suite measures fewer shapes, for which the code is hardly compiled yet, on machines that are busy. */
+const SHORT_RUN_MAX_COST_MS = 6;
 /** A served request may cost so many times as much as a refused one: it may send a megabyte. */
 const SERVED_RATIO = 5;
 /** How many of the most expensive shapes the search starts from. */
@@ -63,85 +54,75 @@ interface Cost {
   statuses: string;
 }
 
-export async function measureCosts(folder: string, engines: Engines, options: CostOptions): Promise<void> {
+export async function measureCosts(run: Run): Promise<void> {
+  const { folder, engines } = run;
   const file = await writeKnownCatalogue(folder);
-  await appendFile(file, Array.from(heavyRecords(), (record) => `${JSON.stringify(record)}\n`).join(''));
-  for (const [name, catalogue] of newCatalogues(folder, engines).slice(0, options.isShort ? 1 : undefined)) {
-    const limited = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1', THUMBNAILS: 'off' };
-    const environment = { ...catalogue, ...limited };
+  await appendFile(file, toLines(heavyRecords()));
+  for (const [name, catalogue] of newCatalogues(folder, engines).slice(0, run.isShort ? 1 : undefined)) {
+    const environment = { ...catalogue, ...behindProxy, THUMBNAILS: 'off' };
     await runOrThrow(['import', '--quiet', file], environment);
     await using target = await startTarget(name, environment);
     const { headers } = await makeToken(target.config, ['api:ratelimit:disabled', 'image:list']);
-    await search(target, headers.Authorization, options);
+    const what = `costs, ${name}`;
+    await run.report.observe(what, target, () => search(what, target, headers.Authorization, run));
   }
 }
 
-async function search(
-  target: Target,
-  authorization: string,
-  { seed, report, announce, every, searches, maxCost }: CostOptions,
-): Promise<void> {
-  const what = `costs, ${target.name}`;
-  const random = randomFor(seed, what);
+async function search(what: string, target: Target, authorization: string, run: Run): Promise<void> {
+  const { report, announce, isShort } = run;
+  const random = randomFor(run.seed, what);
   const client = new CostClient(target, authorization);
-  const shapes = [...commonShapes()].filter((_, index) => index % every === 0);
+  const shapes = [...commonShapes()].filter((_, index) => index % run.everyShape === 0);
   await client.prepare(shapes);
-  const costs: Cost[] = [];
+  let costs: Cost[] = [];
   const known = new Set<string>();
   const measure = async (shape: Shape): Promise<void> => {
     if (known.has(describeShape(shape))) return;
     known.add(describeShape(shape));
     costs.push(await client.measure(shape, TRIES));
-    report.row(what).tried++;
+    report.add(what, 0);
   };
   announce(`${what}: ${shapes.length} shapes`);
   for (const shape of shapes) await measure(shape);
   announce(`${what}: looking for more expensive ones`);
-  for (let turn = 0; turn < searches; turn++) {
-    costs.sort((one, other) => other.ms - one.ms);
-    const parent = random.pick(costs.slice(0, PARENTS)) as Cost;
-    await measure(mutateShape(parent.shape, shapes, random));
+  for (let turn = 0; turn < run.searches; turn++) {
+    costs = byCost(costs);
+    await measure(mutateShape(random.pick(costs.slice(0, PARENTS)).shape, shapes, random));
   }
-  costs.sort((one, other) => other.ms - one.ms);
-  const usualCosts: number[] = [];
-  for (const path of usualPaths)
-    usualCosts.push((await client.measure({ sender: 'token', path, fillers: [] }, LAST_TRIES)).ms);
-  const worst: Cost[] = [];
-  for (const { shape } of costs.slice(0, CANDIDATES)) worst.push(await client.measure(shape, LAST_TRIES));
+  const measureAgain = async (all: Shape[]) =>
+    byCost(await Array.fromAsync(all, (shape) => client.measure(shape, LAST_TRIES)));
+  const usualCosts = await measureAgain(usualPaths.map((path) => ({ sender: 'token', path, fillers: [] })));
+  const candidates = byCost(costs).slice(0, CANDIDATES);
+  const worst = await measureAgain(candidates.map(({ shape }) => shape));
   client.close();
-  worst.sort((one, other) => other.ms - one.ms);
-  const usual = median(usualCosts);
-  const refused = Math.max(maxCost, MAX_RATIO * usual);
+  const usual = median(usualCosts.map(({ ms }) => ms));
+  const refused = Math.max(isShort ? SHORT_RUN_MAX_COST_MS : MAX_COST_MS, MAX_RATIO * usual);
   for (const { shape, ms, statuses } of worst) {
     const limit = /[123]\d\d/.test(statuses) ? SERVED_RATIO * refused : refused;
-    if (ms > limit)
-      report.fail(
-        what,
-        `${ms.toFixed(2)} ms of CPU time, more than ${limit.toFixed(2)}`,
-        `seed ${seed}, ${describeShape(shape)}`,
-      );
+    const problem = `${ms.toFixed(2)} ms of CPU time, more than ${limit.toFixed(2)}`;
+    if (ms > limit) report.fail(what, problem, describeShape(shape));
   }
+  const rows = worst
+    .slice(0, LISTED)
+    .map(({ shape, ms, statuses }) => [...[describeShape(shape), statuses, ms.toFixed(3)]]);
   report.table(
     [`${what}: the most expensive of ${costs.length} shapes`, 'status', 'CPU ms'],
-    [['(for comparison: the median of usual calls)', '200', usual.toFixed(3)]].concat(
-      worst
-        .slice(0, LISTED)
-        .map(({ shape, ms, statuses }) => [describeShape(shape), statuses, ms.toFixed(3)]),
-    ),
+    [['(for comparison: the median of usual calls)', '200', usual.toFixed(3)], ...rows],
   );
-  const ending = target.ending();
-  if (ending) report.fail(what, ending, `seed ${seed}`);
 }
+
+const byCost = (costs: Cost[]) => costs.toSorted((one, other) => other.ms - one.ms);
 
 class CostClient {
   readonly #target: Target;
-  readonly #connections = new Map<number, Connection>();
+  readonly #lanes: Client[];
   /** Of a token that is exempt from the rate limit. */
   readonly #authorization: string;
   #clients = 0;
 
   constructor(target: Target, authorization: string) {
     this.#target = target;
+    this.#lanes = Array.from({ length: CONNECTIONS }, () => new Client(target.port));
     this.#authorization = authorization;
   }
 
@@ -149,7 +130,7 @@ class CostClient {
   async prepare(shapes: readonly Shape[]): Promise<void> {
     const blocked = shapes.find(({ sender }) => sender === 'blocked') as Shape;
     for (let number = 0; number < VIOLATIONS; number++)
-      await this.#send(0, this.#text({ ...blocked, path: '/api/stats', fillers: [] }));
+      await this.#lanes[0]?.send(this.#text({ ...blocked, path: '/api/stats', fillers: [] }));
     for (const path of new Set(shapes.map((shape) => shape.path)))
       await this.#sendAll({ sender: 'token', path, fillers: [] });
     const warmUp = Math.min(WARM_UP, REQUESTS * shapes.length);
@@ -170,30 +151,17 @@ class CostClient {
   }
 
   close(): void {
-    for (const connection of this.#connections.values()) connection.close();
+    for (const lane of this.#lanes) lane.close();
   }
 
   async #sendAll(shape: Shape): Promise<number[]> {
-    const lanes = Array.from({ length: CONNECTIONS }, async (_, lane) => {
+    const lanes = this.#lanes.map(async (lane) => {
       const statuses: number[] = [];
       for (let count = 0; count < REQUESTS / CONNECTIONS; count++)
-        statuses.push(await this.#send(lane, this.#text(shape)));
+        statuses.push((await lane.send(this.#text(shape)))?.status ?? 0);
       return statuses;
     });
     return (await Promise.all(lanes)).flat();
-  }
-
-  async #send(lane: number, text: string): Promise<number> {
-    let connection = this.#connections.get(lane);
-    if (!connection || connection.isClosed) connection = new Connection(this.#target.port);
-    this.#connections.set(lane, connection);
-    connection.send(text);
-    const answer = await connection.receive(false);
-    if (!answer || answer.headers.connection === 'close') {
-      connection.close();
-      this.#connections.delete(lane);
-    }
-    return answer?.status ?? 0;
   }
 
   #text(shape: Shape): string {
@@ -209,7 +177,7 @@ class CostClient {
 }
 
 /** Of all threads of a process. Counts nanoseconds, unlike `/proc/<pid>/stat`, so a few requests suffice. */
-export function cpuMs(pid: number): number {
+function cpuMs(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`))
     nanoseconds += Number(

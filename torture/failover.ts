@@ -3,14 +3,15 @@
  * as a replica that had not received the last commits would replace it. Every import gives all images and their category a
  * new mark, so that a response shows which state it comes from.
  */
-import pg from 'pg';
 import { uuid } from '../test/support/catalogues/catalogue.ts';
 import { keyed } from '../test/support/catalogues/import.ts';
-import { type Postgres, psql } from '../test/support/servers/postgres.ts';
+import { toLines } from '../test/support/catalogues/lines.ts';
+import { type Postgres, psql, psqlLater } from '../test/support/servers/postgres.ts';
 import { until } from '../test/support/until.ts';
 import { type Random, randomFor } from './random.ts';
 import type { Report } from './report.ts';
 import { type Environment, runOrThrow, startTarget, type Target, warmUp } from './servers.ts';
+import type { Run } from './torture.ts';
 
 const READERS = 4;
 const READS = 200;
@@ -23,57 +24,40 @@ const paths = [
   `/api/image/${uuid(4, 1)}`,
 ];
 
-export interface FailoverOptions {
-  seed: number;
-  report: Report;
-  announce: (step: string) => void;
-  /** How many there are, one after the other. */
-  failovers: number;
-}
-
-export async function failOver(folder: string, postgres: Postgres, options: FailoverOptions): Promise<void> {
+export async function failOver(postgres: Postgres, { folder, report, announce, ...run }: Run): Promise<void> {
   const what = 'fault: failover that loses commits';
-  const { seed, report, announce } = options;
   announce(what);
-  const random = randomFor(seed, what);
+  const random = randomFor(run.seed, what);
   const database = new Database(postgres);
   const environment = { DATA_DIR: folder, DATABASE_URL: database.url, RATE_LIMIT: 'off', WORKERS: '2' };
-  const marks = new Marks();
+  const states = new States();
   try {
-    let images = await importSome(environment, [...Array(IMAGES).keys()], marks, random);
+    let images = await importSome(environment, [...Array(IMAGES).keys()], states, random);
     await using target = await startTarget('PostgreSQL', { ...environment, LOG_LEVEL: 'silent' });
-    const readers = new Readers(target, marks, {
-      onRead: (ms) => report.add(what, ms),
-      onProblem: (problem) => report.fail(what, problem, `seed ${seed}`),
-    });
-    await using _ = readers.start();
-    for (let count = 0; count < options.failovers; count++) {
-      images = await importSome(environment, images, marks, random);
+    await using readers = new Readers(what, target, states, report);
+    for (let count = 0; count < run.failovers; count++) {
+      images = await importSome(environment, images, states, random);
       // Then both histories have the same numbers of revisions.
       if (random.chance(0.5)) psql(database.url, 'update zukan.revision set number = number + 1e12');
       await readers.duringOutage(() => database.copy());
-      const kept = marks.current;
-      const lost = await importSome(environment, images, marks, random);
+      const kept = states.current;
+      const lost = await importSome(environment, images, states, random);
       await readers.readMore();
       await readers.duringOutage(async () => {
-        marks.admit(kept);
+        states.admit(kept);
         await database.replaceByCopy();
-        marks.settle(kept);
+        states.settle(kept);
       });
       for (const image of new Set(lost).difference(new Set(images))) await expectMissing(target, image);
       // A commit that changes no image: what the server has cached of the lost ones must not pass for current.
-      await runOrThrow(
-        ['import', '--quiet', '-'],
-        environment,
-        JSON.stringify({ type: 'artist', name: `${count}` }),
-      );
+      await importLines([{ type: 'artist', name: `${count}` }], environment);
       await readers.readMore();
-      images = await importSome(environment, images, marks, random);
+      images = await importSome(environment, images, states, random);
     }
     const ending = target.ending();
     if (ending) throw new Error(ending);
   } catch (error) {
-    report.fail(what, (error as Error).message, `seed ${seed}`);
+    report.fail(what, (error as Error).message);
   }
 }
 
@@ -84,25 +68,24 @@ let lastImage = IMAGES;
 async function importSome(
   environment: Environment,
   images: number[],
-  marks: Marks,
+  states: States,
   random: Random,
 ): Promise<number[]> {
   let all = images;
   for (let left = 1 + random.below(MAX_IMPORTS); left > 0; left--) {
-    const mark = marks.next();
+    const mark = states.next();
     all = [...all, ...Array.from({ length: 1 + random.below(3) }, () => ++lastImage)];
     const category = { type: 'category', id: uuid(1, 1), name: 'all', description: mark };
     const lines = [category, ...all.map((image) => imageWith(image, mark))];
-    marks.admit(mark);
-    await runOrThrow(
-      ['import', '--quiet', '-'],
-      environment,
-      lines.map((line) => JSON.stringify(line)).join('\n'),
-    );
-    marks.settle(mark);
+    states.admit(mark);
+    await importLines(lines, environment);
+    states.settle(mark);
   }
   return all;
 }
+
+const importLines = (lines: object[], environment: Environment) =>
+  runOrThrow(['import', '--quiet', '-'], environment, toLines(lines));
 
 const imageWith = (image: number, mark: string) =>
   keyed(image, { id: uuid(4, image), source: { name: mark, url: '' }, nsfw: 'sfw', categories: ['all'] });
@@ -112,15 +95,13 @@ async function expectMissing({ origin }: Target, image: number): Promise<void> {
   if (status !== 404) throw new Error(`status ${status} for an image that was lost`);
 }
 
-/** Which marks a response may have: those of the states that the catalogue had while the request was running. */
-class Marks {
-  #possible = new Set<string>();
-  #current = '';
+/** The states that the catalogue had, by their marks, and until when. */
+class States {
+  readonly #states: { mark: string; until: number }[] = [];
   #count = 0;
-  readonly #running = new Set<Set<string>>();
 
   get current(): string {
-    return this.#current;
+    return this.#states.find(({ until }) => until === Number.POSITIVE_INFINITY)?.mark ?? '';
   }
 
   next(): string {
@@ -129,57 +110,44 @@ class Marks {
 
   /** From now on the catalogue may have this state. */
   admit(mark: string): void {
-    for (const possible of [this.#possible, ...this.#running]) possible.add(mark);
+    this.#states.push({ mark, until: Number.POSITIVE_INFINITY });
   }
 
   /** From now on it has no other one. */
   settle(mark: string): void {
-    this.#current = mark;
-    this.#possible = new Set([mark]);
+    for (const state of this.#states)
+      if (state.mark !== mark) state.until = Math.min(state.until, performance.now());
   }
 
-  /** Returns those that are possible during the work, which grow. */
-  async during<T>(work: (possible: ReadonlySet<string>) => Promise<T>): Promise<T> {
-    const possible = new Set(this.#possible);
-    this.#running.add(possible);
-    try {
-      return await work(possible);
-    } finally {
-      this.#running.delete(possible);
-    }
+  /** Those that it had since this time. */
+  since(time: number): string[] {
+    return this.#states.flatMap(({ mark, until }) => (until >= time ? mark : []));
   }
 }
 
-interface Observer {
-  onRead(ms: number): void;
-  onProblem(problem: string): void;
-}
-
-/** Clients that read all the time. */
-class Readers {
+/** Clients that read all the time, until this is disposed of. */
+class Readers implements AsyncDisposable {
+  readonly #what: string;
   readonly #target: Target;
-  readonly #marks: Marks;
-  readonly #observer: Observer;
+  readonly #states: States;
+  readonly #report: Report;
+  readonly #reading: Promise<unknown>;
   #count = 0;
   #outages = 0;
   #isOutage = false;
   #isStopped = false;
 
-  constructor(target: Target, marks: Marks, observer: Observer) {
+  constructor(what: string, target: Target, states: States, report: Report) {
+    this.#what = what;
     this.#target = target;
-    this.#marks = marks;
-    this.#observer = observer;
+    this.#states = states;
+    this.#report = report;
+    this.#reading = Promise.all(Array.from({ length: READERS }, (_, number) => this.#readOn(number)));
   }
 
-  /** Disposing of the result stops them. */
-  start(): AsyncDisposable {
-    const reading = Promise.all(Array.from({ length: READERS }, (_, number) => this.#readOn(number)));
-    return {
-      [Symbol.asyncDispose]: async () => {
-        this.#isStopped = true;
-        await reading;
-      },
-    };
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true;
+    await this.#reading;
   }
 
   /** Meanwhile, and until the service has recovered, a response may be a 503. */
@@ -202,29 +170,30 @@ class Readers {
       const path = paths[turn % paths.length] as string;
       const startedAt = performance.now();
       try {
-        await this.#marks.during((possible) => this.#read(path, possible));
+        await this.#read(path, startedAt);
       } catch (error) {
-        this.#observer.onProblem(`${path}: ${(error as Error).message}`);
+        this.#report.fail(this.#what, `${path}: ${(error as Error).message}`);
       }
       this.#count++;
-      this.#observer.onRead(performance.now() - startedAt);
+      this.#report.add(this.#what, performance.now() - startedAt);
     }
   }
 
-  async #read(path: string, possible: ReadonlySet<string>): Promise<void> {
+  async #read(path: string, startedAt: number): Promise<void> {
     const [outages, isOutage] = [this.#outages, this.#isOutage];
     const response = await fetch(this.#target.origin + path);
     const text = await response.text();
     if (response.status === 503 && (isOutage || this.#outages > outages)) return;
     if (response.status !== 200) throw new Error(`status ${response.status}: ${text}`);
-    const marks = marksIn(text);
-    if (marks.size !== 1) throw new Error(`a response mixes ${[...marks].join(' and ')}`);
-    for (const mark of marks)
-      if (!possible.has(mark)) throw new Error(`shows ${mark} instead of ${[...possible].join(' or ')}`);
+    const [mark, other] = marksIn(text);
+    if (mark === undefined || other !== undefined) throw new Error(`a response mixes ${mark} and ${other}`);
+    const possible = this.#states.since(startedAt);
+    if (!possible.includes(mark)) throw new Error(`shows ${mark} instead of ${possible.join(' or ')}`);
   }
 }
 
-function marksIn(text: string): Set<string> {
+/** What the images of a response, and their category, are marked with. */
+export function marksIn(text: string): Set<string> {
   const { data } = JSON.parse(text) as { data: Marked | Marked[] };
   return new Set(
     [data].flat().flatMap(({ source, categories }) => [source.name, categories[0]?.description ?? '']),
@@ -261,23 +230,15 @@ class Database {
 
   async replaceByCopy(): Promise<void> {
     await this.#keepingOthersOut(
-      'begin',
-      `alter database ${this.#name} rename to lost`,
-      `alter database older rename to ${this.#name}`,
-      'commit',
+      `alter database ${this.#name} rename to lost; alter database older rename to ${this.#name}`,
       'drop database lost',
     );
   }
 
   /** Nobody may be connected to a database that is copied or renamed. This thread is not blocked: clients go on reading. */
   async #keepingOthersOut(...statements: string[]): Promise<void> {
-    const client = new pg.Client(this.#postgres.url());
-    await client.connect();
-    await client.query(`alter database ${this.#name} connection limit 0`);
-    await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${this.#name}'`,
-    );
-    for (const statement of statements) await client.query(statement);
-    await client.end();
+    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${this.#name}'`;
+    for (const sql of [`alter database ${this.#name} connection limit 0`, terminate, ...statements])
+      await psqlLater(this.#postgres.url(), sql);
   }
 }

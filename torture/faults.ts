@@ -4,24 +4,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { noProgress } from '../src/cli/terminal/terminal.ts';
 import { keyed } from '../test/support/catalogues/import.ts';
+import { toLines } from '../test/support/catalogues/lines.ts';
 import { mountDisk } from '../test/support/servers/mount.ts';
 import { until } from '../test/support/until.ts';
 import { runCommand } from '../test/support/zukan/program.ts';
 import { filesFolder } from '../test/support/zukan/service.ts';
 import { fuzz } from './fuzz.ts';
-import { startMeter } from './meter.ts';
-import { Report } from './report.ts';
-import { type Engines, runOrThrow, startTarget, type Target } from './servers.ts';
-
-export interface FaultOptions {
-  seed: number;
-  report: Report;
-  announce: (step: string) => void;
-  /** How long each fault lasts. */
-  ms: number;
-  /** Between the requests of a client. */
-  pauseMs: number;
-}
+import { runOrThrow, startTarget, type Target } from './servers.ts';
+import type { Run } from './torture.ts';
 
 const DISK_BYTES = 2 * 1024 * 1024;
 const MAX_READ_MS = 5000;
@@ -34,39 +24,37 @@ interface Fault {
   isUnavailable: boolean;
   /** Whether connections may be closed without a response meanwhile. */
   isCut?: boolean;
-  begin(): Promise<void> | void;
-  end(): Promise<void> | void;
+  begin(): Promise<void> | void | undefined;
+  end(): Promise<void> | void | undefined;
 }
 
-export async function injectFaults(
-  targets: Target[],
-  engines: Engines,
-  options: FaultOptions,
-): Promise<void> {
-  const { postgres, redis } = engines;
+export async function injectFaults(targets: Target[], run: Run): Promise<void> {
+  const { postgres, redis } = run.engines;
   const find = (name: string) => targets.find((target) => target.name === name);
   const [sqlite, limited] = [find('SQLite'), find('PostgreSQL')];
+  const start = () => postgres?.start();
+  const proceed = () => postgres?.signal('SIGCONT');
+  const ofPostgres = { target: limited, isUnavailable: true };
+  const ofRedis = { target: limited, isUnavailable: false };
   const faults: Fault[] = [
-    ...(postgres
-      ? ([
-          ['PostgreSQL killed', () => postgres.stop('kill'), () => postgres.start()],
-          ['PostgreSQL restarted', () => postgres.stop('fast'), () => postgres.start()],
-          ['PostgreSQL hung', () => postgres.signal('SIGSTOP'), () => postgres.signal('SIGCONT')],
-        ] as const)
-      : []
-    ).map(([what, begin, end]) => ({ what, begin, end, target: limited, isUnavailable: true })),
+    { what: 'PostgreSQL killed', ...ofPostgres, begin: () => postgres?.stop('kill'), end: start },
+    { what: 'PostgreSQL restarted', ...ofPostgres, begin: () => postgres?.stop('fast'), end: start },
+    { what: 'PostgreSQL hung', ...ofPostgres, begin: () => postgres?.signal('SIGSTOP'), end: proceed },
     ...(redis
-      ? ([
-          ['Redis killed', () => redis.kill(), () => redis.start()],
-          ['Redis hung', () => redis.signal('SIGSTOP'), () => redis.signal('SIGCONT')],
-        ] as const)
-      : []
-    ).map(([what, begin, end]) => ({ what, begin, end, target: limited, isUnavailable: false })),
+      ? [
+          { what: 'Redis killed', ...ofRedis, begin: () => redis.kill(), end: () => redis.start() },
+          {
+            ...{ what: 'Redis hung', ...ofRedis },
+            begin: () => redis.signal('SIGSTOP'),
+            end: () => redis.signal('SIGCONT'),
+          },
+        ]
+      : []),
     { what: 'files folder gone', target: sqlite, isUnavailable: false, ...hideFiles(sqlite) },
   ];
-  for (const fault of faults) if (fault.target) await inject(fault, fault.target, options);
-  if (sqlite) await hangWorker(sqlite, options);
-  await fillDisk(options);
+  for (const fault of faults) if (fault.target) await inject(fault, fault.target, run);
+  if (sqlite) await hangWorker(sqlite, run);
+  await fillDisk(run);
 }
 
 function hideFiles(target: Target | undefined) {
@@ -78,7 +66,7 @@ function hideFiles(target: Target | undefined) {
 }
 
 /** One of several threads: it is reported, then replaced, and whoever waited for it is served in the end. */
-async function hangWorker({ environment }: Target, options: FaultOptions): Promise<void> {
+async function hangWorker({ environment }: Target, run: Run): Promise<void> {
   const flags = [`--import=${join(import.meta.dirname, 'hang-on-signal.ts')}`];
   await using target = await startTarget('SQLite', { ...environment, WORKERS: '3' }, flags);
   const fault = {
@@ -97,53 +85,39 @@ async function hangWorker({ environment }: Target, options: FaultOptions): Promi
         /^zukan_worker_failures_total 1$/m.test(await read(target, '/metrics')),
       ),
   };
-  await inject(fault, target, options);
+  await inject(fault, target, run);
 }
 
-async function inject(
-  fault: Fault,
-  target: Target,
-  { seed, report, announce, ms, pauseMs }: FaultOptions,
-): Promise<void> {
+async function inject(fault: Fault, target: Target, run: Run): Promise<void> {
   const what = `fault: ${fault.what}`;
+  const { report, announce, attackMs, pauseMs } = run;
   announce(what);
-  const own = new Report();
-  const meter = startMeter(target.pid);
   let isOver = false;
-  const fuzzing = fuzz(target, {
-    seed,
-    label: what,
-    pauseMs,
-    requests: 1_000_000,
-    report: own,
-    progress: noProgress,
-    isOver: () => isOver,
+  await report.observe(what, target, async () => {
+    const fuzzing = fuzz(target, {
+      ...{ report, pauseMs, label: what, rowOf: () => what },
+      requests: 1_000_000,
+      progress: noProgress,
+      isOver: () => isOver,
+    });
+    try {
+      // Before the first request may fail.
+      target.situation.mayBeUnavailable = fault.isUnavailable;
+      target.situation.mayBeCut = fault.isCut ?? false;
+      await setTimeout(attackMs / 4);
+      await fault.begin();
+      await setTimeout(attackMs);
+      await fault.end();
+      await until('the service has recovered', async () => (await read(target, '/health/ready')) === READY);
+      target.situation.mayBeCut = false;
+      if (fault.isCut) await setTimeout(attackMs / 4);
+    } catch (error) {
+      report.fail(what, (error as Error).message);
+    }
+    isOver = true;
+    await fuzzing;
+    target.situation.mayBeUnavailable = false;
   });
-  try {
-    // Before the first request may fail.
-    target.situation.mayBeUnavailable = fault.isUnavailable;
-    target.situation.mayBeCut = fault.isCut ?? false;
-    await setTimeout(ms / 4);
-    await fault.begin();
-    await setTimeout(ms);
-    await fault.end();
-    await until('the service has recovered', async () => (await read(target, '/health/ready')) === READY);
-    target.situation.mayBeCut = false;
-    if (fault.isCut) await setTimeout(ms / 4);
-  } catch (error) {
-    own.fail(what, (error as Error).message, `seed ${seed}`);
-  }
-  isOver = true;
-  await fuzzing;
-  target.situation.mayBeUnavailable = false;
-  const { growth, peak } = meter.stop();
-  const row = report.row(what);
-  row.memory = { growth, peak };
-  for (const { tried, slowestMs } of own.rows.values()) {
-    row.tried += tried;
-    row.slowestMs = Math.max(row.slowestMs, slowestMs);
-  }
-  for (const { problem, repeat } of own.failures) report.fail(what, problem, repeat);
 }
 
 /** The body of the response, or nothing if none comes in time: the connection may have reached a thread that hangs. */
@@ -156,7 +130,7 @@ async function read({ origin }: Target, path: string): Promise<string> {
 }
 
 /** An import fails on a full disk. The server stays up, and a smaller import works at once. */
-async function fillDisk({ seed, report, announce }: FaultOptions): Promise<void> {
+async function fillDisk({ report, announce }: Run): Promise<void> {
   const what = 'fault: disk full';
   announce(what);
   const startedAt = performance.now();
@@ -167,9 +141,9 @@ async function fillDisk({ seed, report, announce }: FaultOptions): Promise<void>
     await using target = await startTarget('SQLite', { ...environment, RATE_LIMIT: 'off' });
     const url = `https://example.org/${'x'.repeat(1000)}`;
     const artists = (count: number) =>
-      Array.from({ length: count }, (_, index) =>
-        JSON.stringify({ type: 'artist', name: `Artist ${index}`, url }),
-      ).join('\n');
+      toLines(
+        Array.from({ length: count }, (_, index) => ({ type: 'artist', name: `Artist ${index}`, url })),
+      );
     const full = await runCommand(['import', '--quiet', '-'], environment, artists((2 * DISK_BYTES) / 1000));
     if (full.status !== 1) throw new Error('the import did not fail');
     await runOrThrow(['import', '--quiet', '-'], environment, artists(200));
@@ -180,7 +154,7 @@ async function fillDisk({ seed, report, announce }: FaultOptions): Promise<void>
   } catch (error) {
     if (/^Command failed: mount/.test((error as Error).message))
       return console.error('!!! SKIPPED: disk full: mounting needs root');
-    report.fail(what, (error as Error).message, `seed ${seed}`);
+    report.fail(what, (error as Error).message);
   }
   report.add(what, performance.now() - startedAt);
 }

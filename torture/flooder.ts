@@ -17,12 +17,14 @@ export const closed = (socket: Socket) =>
 export class Flooder {
   readonly random: Random;
   readonly #target: Target;
+  readonly #connections: number;
   readonly #deadline: number;
   readonly #sockets = new Set<Socket>();
 
-  constructor(target: Target, random: Random, deadline: number) {
+  constructor(target: Target, random: Random, connections: number, deadline: number) {
     this.#target = target;
     this.random = random;
+    this.#connections = connections;
     this.#deadline = deadline;
   }
 
@@ -35,16 +37,16 @@ export class Flooder {
   }
 
   /** Opens the connections, all at once or with a pause, sends the text on each and reads nothing. */
-  async hold(count: number, text: string, pauseMs = 0): Promise<void> {
-    for (let number = 0; number < count; number++) {
+  async hold(text: string, pauseMs = 0): Promise<void> {
+    for (let number = 0; number < this.#connections; number++) {
       this.#connect().write(text);
       if (pauseMs > 0) await setTimeout(pauseMs);
     }
     await this.#untilOver();
   }
 
-  /** Uses one connection after the other, this many at a time, with a pause between them. */
-  async repeat(count: number, pauseMs: number, use: (socket: Socket) => Promise<void>): Promise<void> {
+  /** Uses one connection after the other, so many at a time, with a pause between them. */
+  async repeat(pauseMs: number, use: (socket: Socket) => Promise<void>): Promise<void> {
     const client = async () => {
       while (!this.isOver()) {
         const socket = this.#connect();
@@ -53,17 +55,18 @@ export class Flooder {
         await setTimeout(pauseMs);
       }
     };
-    await Promise.all(Array.from({ length: count }, client));
+    await Promise.all(Array.from({ length: this.#connections }, client));
   }
 
-  /** Different clients that together send this many requests per second, and read the responses. */
-  async pace(clients: number, perSecond: number, nextPath: (random: Random) => string): Promise<void> {
+  /** A client on each connection, which sends one request per second, and reads the responses. */
+  async pace(nextPath: (random: Random) => string): Promise<void> {
+    const clients = this.#connections;
     const sockets = Array.from({ length: clients }, () => this.#connect().resume());
     const startedAt = performance.now();
     for (let number = 0; !this.isOver(); number++) {
       const address = `10.1.${(number % clients) >> 8}.${(number % clients) & 255}`;
       sockets[number % clients]?.write(request(nextPath(this.random), address));
-      await setTimeout(Math.max(0, startedAt + ((number + 1) * 1000) / perSecond - performance.now()));
+      await setTimeout(Math.max(0, startedAt + ((number + 1) * 1000) / clients - performance.now()));
     }
   }
 

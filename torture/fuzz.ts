@@ -7,7 +7,11 @@ import type { Facts, Seen } from './parameters.ts';
 import { type Random, randomFor } from './random.ts';
 import type { Report } from './report.ts';
 import { type FuzzRequest, type Kind, kinds, nextRequest } from './requests.ts';
+import type { Target } from './servers.ts';
+import type { Run } from './torture.ts';
 
+/** Requests may use this share of the time. The rest is for kills. */
+const REQUESTS_SHARE = 0.6;
 const CONNECTIONS = 12;
 const MAX_PIPELINED = 8;
 const MAX_REQUESTS_PER_CONNECTION = 200;
@@ -25,9 +29,10 @@ export interface Fuzzed {
 }
 
 export interface FuzzOptions {
-  seed: number;
   /** Part of the seed: each run draws other requests. */
   label: string;
+  /** The row of the report. */
+  rowOf(kind: Kind): string;
   requests: number;
   /** Between the requests of a connection. */
   pauseMs: number;
@@ -36,15 +41,27 @@ export interface FuzzOptions {
   isOver: () => boolean;
 }
 
+/** All servers at once, each with its share of the requests. */
+export async function fuzzAll(targets: Target[], progress: Progress, run: Run): Promise<void> {
+  const { report } = run;
+  const requests = Math.ceil(run.requests / targets.length);
+  await Promise.all(
+    targets.map((target) => {
+      const rowOf = (kind: Kind) => `fuzz, ${target.name}: ${kind}`;
+      const isOver = () => run.isOver(REQUESTS_SHARE);
+      const options = { label: 'fuzz', rowOf, requests, pauseMs: 0, report, progress, isOver };
+      return report.observe(rowOf('API'), target, () => fuzz(target, options));
+    }),
+  );
+}
+
 export async function fuzz(server: Fuzzed, options: FuzzOptions): Promise<void> {
-  for (const kind of kinds) options.report.row(rowOf(server, kind));
+  for (const kind of kinds) options.report.row(options.rowOf(kind));
   const perLane = Math.ceil(options.requests / CONNECTIONS);
   await Promise.all(
     Array.from({ length: CONNECTIONS }, (_, number) => new Lane(server, options, number).run(perLane)),
   );
 }
-
-const rowOf = ({ name }: Fuzzed, kind: Kind) => `fuzz, ${name}: ${kind}`;
 
 /** One connection at a time, with its own sequence of requests. */
 class Lane {
@@ -61,7 +78,7 @@ class Lane {
     this.#server = server;
     this.#options = options;
     this.#name = `${server.name} ${options.label} ${number}`;
-    this.#random = randomFor(options.seed, this.#name);
+    this.#random = randomFor(options.report.seed, this.#name);
   }
 
   async run(count: number): Promise<void> {
@@ -159,16 +176,12 @@ class Lane {
   }
 
   #record(request: FuzzRequest, ms: number, problem: string | undefined): void {
-    const { report, progress, seed } = this.#options;
-    const what = rowOf(this.#server, request.kind);
+    const { report, progress, rowOf } = this.#options;
+    const what = rowOf(request.kind);
     report.add(what, ms);
     progress.advance(1);
     if (problem !== undefined)
-      report.fail(
-        what,
-        problem,
-        `seed ${seed}, ${this.#name}, number ${this.#sent}: ${shorten(request.text)}`,
-      );
+      report.fail(what, problem, `${this.#name}, number ${this.#sent}: ${shorten(request.text)}`);
   }
 }
 

@@ -2,95 +2,70 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../test/support/checks/dump.ts';
-import { psqlLater } from '../test/support/servers/postgres.ts';
 import { until } from '../test/support/until.ts';
 import { configFor, filesFolder } from '../test/support/zukan/service.ts';
-import { type Engines, type Environment, runOrThrow } from './servers.ts';
+import { type Engines, type Environment, newCatalogues, runOrThrow } from './servers.ts';
 
-/** A catalogue of its own. */
-export interface Place {
-  environment: Environment;
-  /** All records and tokens, as text that can be compared: without the times of removals. */
-  contents(): Promise<string>;
-  /** Every file in the storage, with those of journals and unfinished writes. */
-  stored(): string[];
-  /** In a folder of its own, or in this one. */
-  copy(folder?: string): Promise<Place>;
-  /** Waits until the database has ended the sessions of killed processes: one may still commit. */
-  settle(): Promise<void>;
-  remove(): Promise<void>;
-}
+type Stores = Pick<Engines, 'postgres'>;
 
 const timeOfRemoval = /^(\{"type":"removed".*"createdAt":)"[^"]*"/gm;
 let count = 0;
 
-export function newPlaces(
-  folder: string,
-  { postgres }: Pick<Engines, 'postgres'>,
-): [name: string, place: Place][] {
-  const place = (environment: Environment, database: Database): Place => ({
-    environment,
-    async contents() {
-      const records = await runOrThrow(['export'], environment);
-      const tokens = await runOrThrow(['token', 'list', '--json'], environment);
-      return records.replaceAll(timeOfRemoval, '$1""') + tokens;
-    },
-    stored: () =>
-      filesIn(filesFolder(configFor('', environment))).map((line) => line.split(' ')[0] as string),
-    async copy(DATA_DIR = join(folder, `copy-${++count}`)) {
-      cpSync(environment.DATA_DIR as string, DATA_DIR, { recursive: true });
-      const copied = await database.copy();
-      return place({ DATA_DIR, ...copied.environment }, copied);
-    },
-    settle: () => database.settle(),
-    async remove() {
-      await database.remove();
-      rmSync(environment.DATA_DIR as string, { recursive: true });
-    },
-  });
-  const places: [string, Place][] = [['SQLite', place({ DATA_DIR: join(folder, 'sqlite') }, sqlite)]];
-  if (postgres) {
-    const database = postgresDatabase(postgres.url(), postgres.newDatabase());
-    places.push([
-      'PostgreSQL',
-      place({ DATA_DIR: join(folder, 'postgres'), ...database.environment }, database),
-    ]);
+/** A catalogue of its own. */
+export class Place {
+  readonly environment: Environment;
+  readonly #folder: string;
+  readonly #stores: Stores;
+
+  /** Copies get folders in this one. */
+  constructor(folder: string, environment: Environment, stores: Stores) {
+    this.#folder = folder;
+    this.environment = environment;
+    this.#stores = stores;
   }
-  return places;
+
+  get dataDir(): string {
+    return this.environment.DATA_DIR as string;
+  }
+
+  /** All records and tokens, as text that can be compared: without the times of removals. */
+  async contents(): Promise<string> {
+    const records = await runOrThrow(['export'], this.environment);
+    const tokens = await runOrThrow(['token', 'list', '--json'], this.environment);
+    return records.replaceAll(timeOfRemoval, '$1""') + tokens;
+  }
+
+  /** Every file in the storage, with those of journals and unfinished writes. */
+  stored(): string[] {
+    const files = filesIn(filesFolder(configFor('', this.environment)));
+    return files.map((line) => line.split(' ')[0] as string);
+  }
+
+  copy(DATA_DIR = join(this.#folder, `copy-${++count}`)): Place {
+    cpSync(this.dataDir, DATA_DIR, { recursive: true });
+    const { DATABASE_URL: url } = this.environment;
+    const { postgres } = this.#stores;
+    const database = url && postgres ? { DATABASE_URL: postgres.newDatabase(url) } : {};
+    return new Place(this.#folder, { DATA_DIR, ...database }, this.#stores);
+  }
+
+  /** Waits until the database has ended the sessions of killed processes: one may still commit. */
+  async settle(): Promise<void> {
+    const sessions = `select count(*) from pg_stat_activity where datname = '${this.#database}'`;
+    if (this.#database)
+      await until('killed sessions have ended', () => this.#stores.postgres?.query(sessions).trim() === '0');
+  }
+
+  remove(): void {
+    if (this.#database) this.#stores.postgres?.query(`drop database ${this.#database} with (force)`);
+    rmSync(this.dataDir, { recursive: true });
+  }
+
+  get #database(): string | undefined {
+    const { DATABASE_URL: url } = this.environment;
+    return url && new URL(url).pathname.slice(1);
+  }
 }
 
-interface Database {
-  environment: Environment;
-  copy(): Promise<Database>;
-  settle(): Promise<void>;
-  remove(): Promise<void>;
-}
-
-/** Part of DATA_DIR. */
-const sqlite: Database = {
-  environment: {},
-  copy: async () => sqlite,
-  settle: async () => {},
-  remove: async () => {},
-};
-
-function postgresDatabase(serverUrl: string, url: string): Database {
-  const name = new URL(url).pathname.slice(1);
-  const sessions = `from pg_stat_activity where datname = '${name}'`;
-  return {
-    environment: { DATABASE_URL: url },
-    async copy() {
-      const copied = `copy_${++count}`;
-      await psqlLater(serverUrl, `create database ${copied} template ${name}`);
-      return postgresDatabase(serverUrl, url.replace(/[^/]*$/, copied));
-    },
-    settle: () =>
-      until(
-        'killed sessions have ended',
-        async () => (await psqlLater(serverUrl, `select count(*) ${sessions}`)).trim() === '0',
-      ),
-    async remove() {
-      await psqlLater(serverUrl, `drop database ${name} with (force)`);
-    },
-  };
-}
+export const newPlaces = (folder: string, stores: Stores): [name: string, place: Place][] =>
+  newCatalogues(folder, stores).map(([name, environment]) => [name, new Place(folder, environment, stores)]);

@@ -9,26 +9,20 @@ import { unlessMounting } from '../test/support/servers/mount.ts';
 import { findChromium, installChromium, unless } from '../test/support/servers/needs.ts';
 import { launch, serve } from '../test/support/zukan/program.ts';
 import { launchUntil, type Moment } from '../test/support/zukan/run-until.ts';
+import { marksIn } from './failover.ts';
 import { newPlaces, type Place } from './kill-stores.ts';
 import { lose } from './losses.ts';
 import { type Random, randomFor } from './random.ts';
 import type { Report } from './report.ts';
 import { commandOf, prepareScenarios, type Scenario, type Subject, subjects } from './scenarios.ts';
-import { addressOf, type Engines, stop } from './servers.ts';
+import { addressOf } from './servers.ts';
 import { killStudio } from './studio-kills.ts';
 import { fillBeforeStart, moveClock } from './surroundings.ts';
+import type { Run } from './torture.ts';
 import { verify, verifyStorage } from './verify.ts';
 import { WatchedPlace, watchFolder } from './watch-kills.ts';
 
 const CONCURRENT = 2;
-
-export interface KillOptions {
-  seed: number;
-  kills: number;
-  report: Report;
-  progress: Progress;
-  isOver: () => boolean;
-}
 
 /** One of them, with a copy of the catalogue. */
 interface Kill {
@@ -41,19 +35,22 @@ interface Kill {
   note(moment: string): void;
 }
 
-export async function kill(folder: string, engines: Engines, options: KillOptions): Promise<void> {
+export async function kill(progress: Progress, run: Run): Promise<void> {
+  const { folder, engines, report } = run;
   const possible = subjects.filter(isPossible());
+  const [empty, other] = ['empty', 'other'].map((name) => newPlaces(join(folder, name), engines));
   const stores = newPlaces(folder, engines).map(([store, place], index) => ({
-    ...{ store, place },
-    empty: newPlaces(join(folder, 'empty'), engines)[index]?.[1] as Place,
-    other: newPlaces(join(folder, 'other'), engines)[index]?.[1] as Place,
+    store,
+    place,
+    empty: empty?.[index]?.[1] as Place,
+    other: other?.[index]?.[1] as Place,
   }));
-  const kills = Array.from({ length: options.kills }, (_, number) => {
+  const kills = Array.from({ length: run.kills }, (_, number) => {
     // Every subject on every store, also where there are as many of the ones as a multiple of the others.
     const [round, turn] = [Math.floor(number / possible.length), number % possible.length];
     const at = stores[(round + turn) % stores.length] as (typeof stores)[number];
     const subject = possible[turn] as Subject;
-    options.report.row(rowOf(at.store, subject));
+    report.row(rowOf(at.store, subject));
     return { number, subject, at };
   });
   const scenarios = new Map<string, Scenario>();
@@ -63,10 +60,11 @@ export async function kill(folder: string, engines: Engines, options: KillOption
     for (const [command, scenario] of prepared) scenarios.set(`${at.store} ${command}`, scenario);
   }
   await inParallel(kills, CONCURRENT, async ({ number, subject, at: { store, other } }) => {
-    if (options.isOver()) return;
-    const random = randomFor(options.seed, `kill ${number}`);
+    if (run.isOver(1)) return;
+    const random = randomFor(run.seed, `kill ${number}`);
     const scenario = scenarios.get(`${store} ${commandOf(subject)}`) as Scenario;
-    await killOnce({ subject, scenario, other, random }, store, number, options);
+    await killOnce({ subject, scenario, other, random }, rowOf(store, subject), number, report);
+    progress.advance(1);
   });
 }
 
@@ -82,29 +80,24 @@ const rowOf = (store: string, subject: string) => `kill, ${store}: ${subject}`;
 
 async function killOnce(
   kill: Omit<Kill, 'place' | 'note'>,
-  store: string,
+  what: string,
   number: number,
-  { seed, report, progress }: KillOptions,
+  report: Report,
 ): Promise<void> {
-  const { subject, scenario } = kill;
-  const what = rowOf(store, subject);
+  const { scenario } = kill;
   const startedAt = performance.now();
   const moments: string[] = [];
   try {
-    const place = await scenario.place.copy();
+    const place = scenario.place.copy();
     const note = (moment: string) => void moments.push(moment);
     report.countOutcome('catalogues after a kill', await killAndVerify({ ...kill, place, note }));
     // That of a failure stays for a look at it, until the run ends.
-    await place.remove();
+    place.remove();
   } catch (error) {
-    report.fail(
-      what,
-      (error as Error).message,
-      `seed ${seed}, kill ${number}, ${moments.join(', ')} of zukan ${scenario.command.join(' ')}`,
-    );
+    const details = `kill ${number}, ${moments.join(', ')} of zukan ${scenario.command.join(' ')}`;
+    report.fail(what, (error as Error).message, details);
   }
   report.add(what, performance.now() - startedAt);
-  progress.advance(1);
 }
 
 async function killAndVerify(kill: Kill): Promise<string> {
@@ -180,14 +173,10 @@ async function killServer({ scenario: { command, ms }, place, random, note }: Ki
   const { child, ended } = launchUntil({ ms: delay }, ['serve'], environment);
   const reading = addressOf(child).then((address) => (address ? readUntilGone(address) : undefined));
   await Promise.all([ended, importing, reading]);
-  const again = await serve(environment, [], launch);
-  try {
-    const { status } = (await (await fetch(`${again.origin}/health/ready`)).json()) as { status: string };
-    if (status !== 'ready') throw new Error(`the server is ${status} after it was killed`);
-    await readGeneration(again.origin);
-  } finally {
-    await stop(again);
-  }
+  await using again = await serve(environment, [], launch);
+  const { status } = (await (await fetch(`${again.origin}/health/ready`)).json()) as { status: string };
+  if (status !== 'ready') throw new Error(`the server is ${status} after it was killed`);
+  await readGeneration(again.origin);
 }
 
 async function readUntilGone(origin: string): Promise<void> {
@@ -208,9 +197,6 @@ async function readGeneration(origin: string): Promise<void> {
   const text = await response.text();
   if (response.status !== 200)
     throw new Error(`status ${response.status} from a server that is about to be killed`);
-  const { data } = JSON.parse(text) as {
-    data: { source: { name: string }; categories: { description: string }[] }[];
-  };
-  const seen = new Set(data.flatMap(({ source, categories }) => [source.name, categories[0]?.description]));
-  if (seen.size !== 1) throw new Error(`a response mixes the catalogues ${[...seen].join(' and ')}`);
+  const marks = marksIn(text);
+  if (marks.size !== 1) throw new Error(`a response mixes the catalogues ${[...marks].join(' and ')}`);
 }

@@ -1,5 +1,6 @@
 /** Samples the resident memory and the open descriptors of a process. They are 0 if it has ended. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { residentMb } from '../bench/process.ts';
 
 const INTERVAL_MS = 50;
 
@@ -11,10 +12,10 @@ export interface Usage {
 }
 
 export function startMeter(pid: number): { stop(): Usage } {
-  const [before, descriptors] = [residentMb(pid), countDescriptors(pid)];
+  const [before, descriptors] = [readMemory(pid), countDescriptors(pid)];
   let [peak, mostDescriptors] = [before, descriptors];
   const sample = () => {
-    peak = Math.max(peak, residentMb(pid));
+    peak = Math.max(peak, readMemory(pid));
     mostDescriptors = Math.max(mostDescriptors, countDescriptors(pid));
   };
   const timer = setInterval(sample, INTERVAL_MS);
@@ -27,10 +28,7 @@ export function startMeter(pid: number): { stop(): Usage } {
   };
 }
 
-function residentMb(pid: number): number {
-  const status = ifRunning(() => readFileSync(`/proc/${pid}/status`, 'utf8'), '');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
-}
+const readMemory = (pid: number) => ifRunning(() => residentMb(pid), 0);
 
 export const countDescriptors = (pid: number) => ifRunning(() => readdirSync(`/proc/${pid}/fd`), []).length;
 

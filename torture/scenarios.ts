@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { uuid } from '../test/support/catalogues/catalogue.ts';
+import { writeLines } from '../test/support/catalogues/lines.ts';
 import { writeTiny } from '../test/support/pictures/tiny.ts';
 import { tamper } from '../test/support/servers/engines.ts';
 import { traceCommand } from '../test/support/zukan/run-until.ts';
@@ -62,12 +63,12 @@ export async function prepareScenarios(
     import: () => trace(place, ['import', '--quiet', next]),
     removal: () => trace(place, ['remove', '--yes', uuid(4, 1), uuid(4, 3)]),
     async repair() {
-      const damaged = await place.copy();
+      const damaged = place.copy();
       damage(damaged.environment);
       return trace(damaged, ['check', '--quiet', '--repair']);
     },
     async restore() {
-      const backup = `${place.environment.DATA_DIR} backup`;
+      const backup = `${place.dataDir} backup`;
       await runOrThrow(['backup', '--quiet', backup], place.environment);
       await runOrThrow(['import', '-'], empty.environment);
       return trace(empty, ['restore', '--quiet', backup]);
@@ -76,7 +77,7 @@ export async function prepareScenarios(
     rename: () => trace(place, ['entry', 'category', 'all', '--name', 'every']),
     revert: () => trace(place, ['undo', '1']),
     async undo() {
-      const edited = await place.copy();
+      const edited = place.copy();
       await runOrThrow(['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw'], edited.environment);
       return trace(edited, ['undo', '2']);
     },
@@ -97,13 +98,12 @@ export async function prepareScenarios(
 
 /** A copy with two images in the trash. */
 async function copyWithTrash(folder: string, place: Place): Promise<Place> {
-  const copy = await place.copy();
-  const lines = [100, 101].map((index) => {
+  const copy = place.copy();
+  const records = [100, 101].map((index) => {
     writeTiny(folder, `trash/${index}.png`, index);
-    return JSON.stringify({ type: 'image', id: uuid(4, index), file: `trash/${index}.png`, nsfw: 'sfw' });
+    return { type: 'image', id: uuid(4, index), file: `trash/${index}.png`, nsfw: 'sfw' };
   });
-  const path = join(folder, 'trash.ndjson');
-  writeFileSync(path, lines.join('\n'));
+  const path = writeLines(folder, 'trash.ndjson', records);
   await runOrThrow(['import', '--quiet', path], copy.environment);
   await runOrThrow(['undo', '2'], copy.environment);
   return copy;
@@ -124,9 +124,7 @@ function writeGeneration(folder: string, name: string, count: number): string {
     };
     lines.push({ type: 'image', id: uuid(4, index), file, ...rest });
   }
-  const path = join(folder, `${name}.ndjson`);
-  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
-  return path;
+  return writeLines(folder, `${name}.ndjson`, lines);
 }
 
 /** Wrong counts, missing images and a file that no image uses. */
@@ -143,18 +141,18 @@ function damage(environment: Environment): void {
 export async function trace(place: Place, command: string[]): Promise<Scenario> {
   // Before it is copied: reading creates the file of the tokens, which a copy that is killed then has too.
   const before = await place.contents();
-  const copy = await place.copy();
+  const copy = place.copy();
   const { operations, commit, ms } = await traceCommand(command, copy.environment);
   const after = await copy.contents();
   await copy.settle();
-  await copy.remove();
+  copy.remove();
   return { place, command, before, after, operations, commit, ms };
 }
 
 /** How a folder changes is different in each kill, so the number of operations is an example. */
 async function traceWatch(place: Place, isPruned: boolean): Promise<Scenario> {
   const random = randomFor(0, 'watch');
-  const copy = await place.copy();
+  const copy = place.copy();
   const watched = new WatchedPlace(copy, isPruned);
   await watched.prepare(random);
   const startedAt = performance.now();
@@ -162,7 +160,7 @@ async function traceWatch(place: Place, isPruned: boolean): Promise<Scenario> {
   const ms = performance.now() - startedAt;
   const contents = await place.contents();
   await copy.settle();
-  await copy.remove();
+  copy.remove();
   const command = ['import', '--watch', ...(isPruned ? ['--prune'] : [])];
   return { place, command, before: contents, after: contents, operations, commit: 0, ms };
 }

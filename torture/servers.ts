@@ -1,6 +1,5 @@
 /** Real servers on both stores, and the catalogue that they serve. */
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../src/config/config.ts';
@@ -14,15 +13,17 @@ import {
   uuid,
   writeKnownCatalogue,
 } from '../test/support/catalogues/catalogue.ts';
+import { toLines } from '../test/support/catalogues/lines.ts';
 import { writeTiny } from '../test/support/pictures/tiny.ts';
 import { findPostgres, installPostgres, unless } from '../test/support/servers/needs.ts';
 import { type Postgres, startPostgres } from '../test/support/servers/postgres.ts';
 import { findRedis, installRedis, type PrivateRedis, startRedis } from '../test/support/servers/redis.ts';
 import { until } from '../test/support/until.ts';
-import { launch, type Running, runCommand, serve } from '../test/support/zukan/program.ts';
+import { launch, runCommand, serve } from '../test/support/zukan/program.ts';
 import { configFor, makeToken } from '../test/support/zukan/service.ts';
 import type { Fuzzed } from './fuzz.ts';
 import type { Facts } from './parameters.ts';
+import type { Run } from './torture.ts';
 
 const NAMES = 300;
 const CATEGORIES = 300;
@@ -65,37 +66,26 @@ export type Environment = Record<string, string>;
 /** The variables of a new catalogue in each store. */
 export function newCatalogues(
   folder: string,
-  { postgres }: Engines,
+  { postgres }: Pick<Engines, 'postgres'>,
 ): [name: string, environment: Environment][] {
-  const inFolder = (name: string) => ({ DATA_DIR: join(folder, name) });
-  return [
-    ['SQLite', inFolder('sqlite')],
-    ...(postgres
-      ? [
-          ['PostgreSQL', { ...inFolder('postgres'), DATABASE_URL: postgres.newDatabase() }] as [
-            string,
-            Environment,
-          ],
-        ]
-      : []),
-  ];
+  const catalogues: [string, Environment][] = [['SQLite', { DATA_DIR: join(folder, 'sqlite') }]];
+  if (postgres) {
+    const environment = { DATA_DIR: join(folder, 'postgres'), DATABASE_URL: postgres.newDatabase() };
+    catalogues.push(['PostgreSQL', environment]);
+  }
+  return catalogues;
 }
 
-/** SQLite without a rate limit, and PostgreSQL with one in Redis behind a proxy that reports many clients. */
-export async function startTargets(
-  folder: string,
-  engines: Engines,
-  stack: AsyncDisposableStack,
-): Promise<Target[]> {
+/** With a rate limit, and a proxy that reports many clients. */
+export const behindProxy = { RATE_LIMIT: 'on', TRUSTED_PROXIES: '127.0.0.1' };
+
+/** SQLite without a rate limit, and PostgreSQL with one in Redis behind a proxy. */
+export async function startTargets({ folder, engines }: Run, stack: AsyncDisposableStack): Promise<Target[]> {
   const path = await writeKnownCatalogue(folder);
-  await appendFile(path, [...moreRecords(folder)].map((record) => `${JSON.stringify(record)}\n`).join(''));
+  await appendFile(path, toLines(moreRecords(folder)));
+  const limited = { ...behindProxy, ...(engines.redis && { REDIS_URL: engines.redis.url }) };
   const targets: Target[] = [];
   for (const [name, catalogue] of newCatalogues(folder, engines)) {
-    const limited = {
-      RATE_LIMIT: 'on',
-      TRUSTED_PROXIES: '127.0.0.1',
-      ...(engines.redis && { REDIS_URL: engines.redis.url }),
-    };
     const environment = { ...catalogue, ...(name === 'SQLite' ? { RATE_LIMIT: 'off' } : limited) };
     await runOrThrow(['import', '--quiet', path], environment);
     const target = stack.use(await startTarget(name, environment));
@@ -142,15 +132,8 @@ export async function startTarget(
       if (exitCode === null && signalCode === null) return undefined;
       return `the server ended with ${signalCode ?? exitCode}: ${running.errors().slice(0, MAX_OUTPUT)}`;
     },
-    [Symbol.asyncDispose]: () => stop(running),
+    [Symbol.asyncDispose]: running[Symbol.asyncDispose],
   };
-}
-
-export async function stop({ child }: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'close');
-  child.kill(signal);
-  await ended;
 }
 
 /** What a server or a studio prints, or nothing if it ends before. */

@@ -9,7 +9,7 @@ import { launchUntil } from '../test/support/zukan/run-until.ts';
 import type { Place } from './kill-stores.ts';
 import type { Random } from './random.ts';
 import type { Scenario } from './scenarios.ts';
-import { runOrThrow, stop } from './servers.ts';
+import { type Environment, runOrThrow } from './servers.ts';
 import { verify, verifyStorage } from './verify.ts';
 
 const DISK_BYTES = 16 * 1024 * 1024;
@@ -22,24 +22,15 @@ export async function fillBeforeStart(
   work: (place: Place) => Promise<void>,
 ): Promise<string> {
   using disk = mountDisk(DISK_BYTES);
-  const onDisk = await place.copy(join(disk.folder, 'data'));
+  const onDisk = place.copy(join(disk.folder, 'data'));
   // A server that never started would have to write its keys.
   const environment = { ...onDisk.environment, LINK_KEYS: 'k'.repeat(32) };
   await work(onDisk);
   await onDisk.settle();
   fillDisk(disk.folder);
-  const running = await serve({ ...environment, LOG_LEVEL: 'silent' }, [], launch);
-  try {
-    const ready = (await (await fetch(`${running.origin}/health/ready`)).json()) as { parts?: object };
-    if (!('disk' in (ready.parts ?? {})))
-      throw new Error(`the full disk is not reported: ${JSON.stringify(ready)}`);
-    const { status } = await fetch(`${running.origin}/api/image/random`);
-    if (status !== 200) throw new Error(`status ${status} on a full disk`);
-  } finally {
-    await stop(running);
-  }
+  await checkServer(environment);
   const found = await onDisk.contents();
-  const backup = `${place.environment.DATA_DIR} backup`;
+  const backup = `${place.dataDir} backup`;
   for (const command of [['stats'], ['find'], ['backup', '--quiet', backup]])
     await runOrThrow(command, environment);
   await runOrThrow(['restore', '--check', '--quiet', backup], {});
@@ -51,8 +42,17 @@ export async function fillBeforeStart(
     throw new Error('a refused import changed something');
   rmSync(join(disk.folder, 'filling'));
   const left = await verify(scenario, onDisk, random);
-  await onDisk.remove();
+  onDisk.remove();
   return `on a full disk, then ${left}`;
+}
+
+async function checkServer(environment: Environment): Promise<void> {
+  await using running = await serve({ ...environment, LOG_LEVEL: 'silent' }, [], launch);
+  const ready = (await (await fetch(`${running.origin}/health/ready`)).json()) as { parts?: object };
+  if (!('disk' in (ready.parts ?? {})))
+    throw new Error(`the full disk is not reported: ${JSON.stringify(ready)}`);
+  const { status } = await fetch(`${running.origin}/api/image/random`);
+  if (status !== 200) throw new Error(`status ${status} on a full disk`);
 }
 
 const clockFlags = [`--import=${join(import.meta.dirname, '../test/support/zukan/later.ts')}`];

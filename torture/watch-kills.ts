@@ -48,7 +48,7 @@ export class WatchedPlace {
   constructor(place: Place, isPruned: boolean) {
     this.place = place;
     this.isPruned = isPruned;
-    this.folder = new WatchedFolder(`${place.environment.DATA_DIR} watched`);
+    this.folder = new WatchedFolder(`${place.dataDir} watched`);
   }
 
   /** Imports the folder, edits one image and removes another. */

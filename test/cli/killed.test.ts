@@ -50,11 +50,11 @@ for (const [name, scenario] of scenarios) {
       [2 + Math.floor((index * (operations - commit)) / POINTS), '^commit'],
     ]);
     await inParallel([...atCommit, ...atDepth([], spread.flat())], 2, async ([operation, from, expected]) => {
-      const place = await scenario.place.copy();
+      const place = scenario.place.copy();
       await killBefore(operation, command, place.environment, { from });
       const left = await verify(scenario, place, randomFor(operation, name));
       if (expected && left !== 'the same') assert.equal(left, expected, `before ${operation} ${from}`);
-      await place.remove();
+      place.remove();
     });
   });
 }

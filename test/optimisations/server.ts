@@ -3,7 +3,7 @@
 import type { Config } from '../../src/config/config.ts';
 import { defaultTuning, type Tuning } from '../../src/lib/tuning.ts';
 import { createApp } from '../../src/server/app.ts';
-import { type Answer, Connection } from '../../torture/connection.ts';
+import { type Answer, Client } from '../../torture/connection.ts';
 import type { FuzzRequest } from '../../torture/requests.ts';
 import { parseMetrics, sampleIn } from '../support/checks/metrics.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
@@ -43,14 +43,12 @@ async function start(config: Config, clock: () => number, tuning: Tuning): Promi
   let randomInt = seededRandomInt(0);
   const app = await createApp(config, { clock, tuning, randomInt: (below) => randomInt(below) });
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
-  const idle: Connection[] = [];
+  const idle: Client[] = [];
   const sendOnce = async ({ method, text }: Request): Promise<Answer> => {
-    const connection = idle.pop() ?? new Connection(port);
-    connection.send(text);
-    const answer = await connection.receive(method === 'HEAD');
+    const client = idle.pop() ?? new Client(port);
+    const answer = await client.send(text, method === 'HEAD');
     if (!answer) throw new Error(`the connection was closed without a response: ${text}`);
-    if (answer.headers.connection === 'close') connection.close();
-    else idle.push(connection);
+    idle.push(client);
     return answer;
   };
   const send: TestedServer['send'] = async (request) => {
@@ -69,7 +67,7 @@ async function start(config: Config, clock: () => number, tuning: Tuning): Promi
       return sampleIn(parseMetrics(bytes.toString()), name);
     },
     async [Symbol.asyncDispose]() {
-      for (const connection of idle) connection.close();
+      for (const client of idle) client.close();
       await app.close();
     },
   };
