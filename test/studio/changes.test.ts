@@ -105,7 +105,7 @@ await forEachEngineInDepth(async (engine) => {
     const [last = 0, first = 0] = (await studio.steps()).map(({ id }) => id);
     const { kept, changed } = await studio.undo(last);
     assert.equal(kept.count, 1);
-    assert.deepEqual([kept.listed[0].id, changed.count], [id, 1]);
+    assert.deepEqual([kept.listed[0].id, changed.count], [id, 0]);
     assert.deepEqual((await studio.summary([id])).ratings, { sfw: 1 });
     await studio.undo(first);
     assert.deepEqual((await studio.summary([second])).ratings, { sfw: 1 });
