@@ -168,7 +168,11 @@ describe('zukan token', () => {
     assert.equal(Date.parse(expires) - Date.parse(createdAt), 365 * 86_400_000);
 
     const listed = JSON.parse((await runCommand(['token', 'list', '--json'], environment)).output);
-    const { id } = listed.find(({ issuedBy }: { issuedBy: string }) => issuedBy === 'the boss');
+    const token = listed.find(({ issuedBy }: { issuedBy: string }) => issuedBy === 'the boss');
+    const { id } = token;
+    // Neither the secret nor its hash.
+    const fields = ['id', 'owner', 'purpose', 'scopes', 'issuedBy', 'createdAt', 'expires', 'revokedAt'];
+    assert.deepEqual(Object.keys(token), fields);
     assert.ok(!JSON.stringify(listed).includes(output.trim()));
     assert.match((await runCommand(['token', 'list'], environment)).output, new RegExp(`${id} +active`));
     assert.equal((await runCommand(['token', 'revoke', id], environment)).output, `revoked ${id}\n`);
