@@ -1,4 +1,9 @@
-/** How the catalogue asks, and a driver answers: a view is one version of the catalogue and its shelves. */
+/**
+ * How the catalogue asks, and a driver answers. A call of the catalogue is a generator: it reads from a view, which is one
+ * version of the catalogue and its shelves, and yields what it has to wait for. So the rules are written once: the embedded
+ * database answers at once, inside one read transaction, and PostgreSQL with promises.
+ */
+import type { EntryDetails } from '../catalogue/catalogue.ts';
 import type { Change } from '../catalogue/change-log.ts';
 import {
   type Document,
@@ -16,25 +21,16 @@ import { Unavailable } from '../lib/metrics.ts';
 import type { SiteField, SiteTexts } from '../lib/site-texts.ts';
 import type { Tuning } from '../lib/tuning.ts';
 
-// How the catalogue asks, and a driver answers. A call of the catalogue is a generator: it reads from a view, which is one
-// version of the catalogue, and yields what it has to wait for. So the rules are written once: the embedded database
-// answers at once, inside one read transaction, and PostgreSQL with promises.
-
 /** What a read returns: the result, or a promise of it. */
 export type Answer<T> = T | Promise<T>;
 
 /** Steps of a call that end with its result. It yields the promises that it waits for. */
 export type Call<T> = Generator<Promise<unknown>, T, unknown>;
 
-/** An artist, character or category. */
-export interface StoredEntry {
-  id: string;
+/** An artist, character, category or album. */
+export interface StoredEntry extends Omit<EntryDetails, 'cover'> {
   /** The number of its shelf. */
   shelf: number;
-  /** Public. */
-  json: ByteString;
-  /** The number of images. */
-  images: number;
   /** The number of the image that is its cover. */
   coverNumber: number | null;
 }

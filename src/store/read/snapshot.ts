@@ -78,14 +78,10 @@ export async function openSnapshot(session: ReadSession): Promise<CatalogueSnaps
       const text = 'select image from edited order by image desc';
       return mapEach(session.stream<{ image: number }>(text), ({ image }) => image);
     },
-    imageIds(filter) {
-      const { text, values } = selectImages(session, fixedShelves, filter);
-      return readValues(session, `select image.id as value ${text} order by image.number`, values);
-    },
+    imageIds: (filter) => readOfImages(session, fixedShelves, filter, 'image.id', 'order by image.number'),
     async countImages(filter) {
-      const { text, values } = selectImages(session, fixedShelves, filter);
-      const count = `select cast(count(*) as int) as value ${text}`;
-      return (await readValues<number>(session, count, values))[0] ?? 0;
+      const [count] = await readOfImages<number>(session, fixedShelves, filter, 'cast(count(*) as int)');
+      return count as number;
     },
     async imageCounts(kind) {
       const rows = await session.query<{ id: string; size: number }>(
@@ -122,12 +118,14 @@ export async function openSnapshot(session: ReadSession): Promise<CatalogueSnaps
   return snapshot;
 }
 
-/** The rest of a statement, from `from` on. */
-function selectImages(
+/** The values of an expression for images that pass a filter. */
+function readOfImages<T>(
   session: ReadSession,
   { catalogue }: FixedShelves,
   { shelves, without = [], isEdited, isUnrated, isFileChanged, change }: ImageIdFilter,
-): { text: string; values: SqlValue[] } {
+  expression: string,
+  order = '',
+): Promise<T[]> {
   const { dialect } = session;
   const values: SqlValue[] = [];
   const bind = (value: SqlValue) => `$${values.push(value)}`;
@@ -140,7 +138,8 @@ function selectImages(
   if (isFileChanged) conditions.push(IS_FILE_CHANGED);
   if (change !== undefined) conditions.push(isOfChange(bind(change)));
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
-  return { text: `from image_shelves as listed join image on image.number = listed.image ${where}`, values };
+  const images = 'image_shelves as listed join image on image.number = listed.image';
+  return readValues(session, `select ${expression} as value from ${images} ${where} ${order}`, values);
 }
 
 /** `aliases` and `images` are JSON. */
