@@ -97,7 +97,7 @@ const rooms = [
   ],
   [
     ...['src/catalogue/lines.ts', 'src/catalogue/catalogue.ts', 'src/catalogue/documents'],
-    ...['src/catalogue/writer.ts', 'src/catalogue/change-log.ts', 'src/catalogue/records.ts'],
+    ...['src/catalogue/writer.ts', 'src/catalogue/change-log.ts'],
     ...['src/catalogue/search', 'src/catalogue/names.ts'],
     ...['src/catalogue/sets', 'src/catalogue/rights.ts', 'src/catalogue/schemas.ts'],
   ],

@@ -1,6 +1,6 @@
 /** Access tokens: secrets, scopes and expiry, and the interface of their store. Time and randomness are passed in. */
 import { hash } from 'node:crypto';
-import type { Token, TokenInformation, TokenRecord } from '../catalogue/records.ts';
+import type { Token, TokenInformation, TokenRecord } from '../catalogue/writer.ts';
 import type { RandomInt } from '../lib/random.ts';
 
 export type { Token, TokenInformation, TokenRecord };

@@ -9,14 +9,13 @@
  * A picture's file is never changed, so that a backup into the same folder only adds to it until its manifest is in place.
  * All names of files follow from the id of the lists and from hashes: a backup cannot name a path.
  */
-
 import { isScope, type TokenRecord } from '../access/tokens.ts';
 import { extensionOf, readPreviews } from '../catalogue/documents/document.ts';
 import { imageLine } from '../catalogue/lines.ts';
 import { normaliseTexts } from '../catalogue/names.ts';
-import { type ChosenFolder, FOLDER_RULES, SOURCE_STATES, type SourceFile } from '../catalogue/records.ts';
 import { type Mimetype, Rating, uuidPattern } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, ImageRow } from '../catalogue/writer.ts';
+import { type ChosenFolder, FOLDER_RULES, SOURCE_STATES, type SourceFile } from '../catalogue/writer.ts';
 import { hashInKey, pictureKey } from '../import/files.ts';
 import { checkHistory, checkTrashed, type HistoryLine } from '../import/plan/history.ts';
 import { RecordError, withSubject } from '../import/records/lines.ts';

@@ -6,8 +6,8 @@
  * the former files of images that got another one.
  */
 import * as Type from '../lib/json-schema.ts';
-import type { SavedImage } from './records.ts';
 import { KINDS, type Kind, timestampPattern } from './schemas.ts';
+import type { SavedImage } from './writer.ts';
 
 /** `import` is a command or a watched folder. What is done in the studio is `studio`, adding pictures too. */
 export const ChangeOrigin = Type.OneOf(['import', 'shell', 'studio']);

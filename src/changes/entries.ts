@@ -1,15 +1,14 @@
 /** Changes, merges and removes artists, categories, characters and albums. The caller commits. */
-
 import { parseStored, readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import { type ImageEntries, placeImage } from '../catalogue/documents/edit-image.ts';
 import { cleanNames, formerNames, isId } from '../catalogue/names.ts';
-import { nameKey } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
 import {
   type CatalogueSnapshot,
   type CatalogueWriter,
   type Lookup,
   MAX_ALBUM_IMAGES,
+  nameKey,
   type SavedEntry,
 } from '../catalogue/writer.ts';
 import { ensureUnknownArtist, loadAlbumImages } from '../import/apply/decisions.ts';

@@ -13,7 +13,6 @@ import {
   planEdit,
 } from '../catalogue/documents/edit-image.ts';
 import { foldName } from '../catalogue/names.ts';
-import type { SourceFile, SourceFileReader } from '../catalogue/records.ts';
 import { DETAIL_FIELDS, type GivenDetails, type Kind, type Rating } from '../catalogue/schemas.ts';
 import type {
   CatalogueSnapshot,
@@ -22,6 +21,8 @@ import type {
   PlacedImage,
   SavedEntry,
   SavedImage,
+  SourceFile,
+  SourceFileReader,
 } from '../catalogue/writer.ts';
 import { ensureUnknownArtist } from '../import/apply/decisions.ts';
 import type { NewRecordDefaults } from '../import/plan/existing.ts';

@@ -1,10 +1,10 @@
 /** What changes have in common: their error, their transaction, and the entries that an operator names. */
 import type { StoredImage } from '../catalogue/documents/document.ts';
 import type { ImageEntries, LoggedImage } from '../catalogue/documents/edit-image.ts';
-import { nameKey } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
 import { nearNames } from '../catalogue/search/name-words.ts';
 import type { CatalogueWriter, Lookup, SavedEntry } from '../catalogue/writer.ts';
+import { nameKey } from '../catalogue/writer.ts';
 import { loadAlbumImages, loadEntries } from '../import/apply/decisions.ts';
 import { planEntry } from '../import/plan/entry.ts';
 import { ExistingEntries, type NewRecordDefaults } from '../import/plan/existing.ts';

@@ -2,13 +2,13 @@
 import { hash } from 'node:crypto';
 import type { TrashedImage } from '../catalogue/change-log.ts';
 import { fileKeys } from '../catalogue/documents/document.ts';
-import type { RemovedFile } from '../catalogue/records.ts';
 import type { Kind } from '../catalogue/schemas.ts';
 import type {
   CatalogueSnapshot,
   CatalogueWriter,
   ImageRow,
   Lookup,
+  RemovedFile,
   SavedEntry,
   SavedImage,
 } from '../catalogue/writer.ts';

@@ -6,9 +6,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Change, ChangeItem, ItemKind, Kept, UndoResult } from '../catalogue/change-log.ts';
 import { imageFields } from '../catalogue/documents/edit-image.ts';
-import { type BlockedName, type Decisions, nameKey, type RemovedFile } from '../catalogue/records.ts';
 import { KINDS, type Kind } from '../catalogue/schemas.ts';
 import type { CatalogueWriter, SavedEntry } from '../catalogue/writer.ts';
+import { type BlockedName, type Decisions, nameKey, type RemovedFile } from '../catalogue/writer.ts';
 import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
 import { checkSavedRecord, type EntryLine } from '../import/records/record.ts';
 import type { SiteField } from '../lib/site-texts.ts';

@@ -7,8 +7,7 @@ import { MemoryBudget, MemoryLimiter, steadyClock } from '../access/limits/memor
 import type { RedisLimiterOptions } from '../access/limits/redis.ts';
 import type { BudgetRule, ClientBudget, Limiter } from '../access/rate.ts';
 import type { ChangeOrigin } from '../catalogue/change-log.ts';
-import type { SourceFileReader } from '../catalogue/records.ts';
-import type { CatalogueSnapshot, CatalogueWriter } from '../catalogue/writer.ts';
+import type { CatalogueSnapshot, CatalogueWriter, SourceFileReader } from '../catalogue/writer.ts';
 import type { Config } from '../config/config.ts';
 import { describeStorage } from '../config/values.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,10 +1,9 @@
 /** A connection to a database, how its SQL differs, and the SQL that both databases understand. */
 import type { TokenStore } from '../access/tokens.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { BlockedName, LastBackup, TokenRecord } from '../catalogue/records.ts';
 import type { FileType, Orientation, Rating } from '../catalogue/schemas.ts';
 import type { Placed, Placement } from '../catalogue/sets/image-set.ts';
-import type { FixedShelves } from '../catalogue/writer.ts';
+import type { BlockedName, FixedShelves, LastBackup, TokenRecord } from '../catalogue/writer.ts';
 import type { Monitored } from '../lib/metrics.ts';
 
 /** A list is for the functions of a `Dialect` that take one. */

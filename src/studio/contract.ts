@@ -11,7 +11,6 @@ import {
   type Kept,
 } from '../catalogue/change-log.ts';
 import { EDITABLE_FIELDS, type EditableField } from '../catalogue/documents/edit-image.ts';
-import { FOLDER_RULES } from '../catalogue/records.ts';
 import {
   type GivenDetails,
   type Image,
@@ -22,7 +21,7 @@ import {
   uuidPattern,
 } from '../catalogue/schemas.ts';
 import { MAX_QUERY_LENGTH } from '../catalogue/search/query.ts';
-import { MAX_ALBUM_IMAGES } from '../catalogue/writer.ts';
+import { FOLDER_RULES, MAX_ALBUM_IMAGES } from '../catalogue/writer.ts';
 import * as Type from '../lib/json-schema.ts';
 import { SITE_FIELDS, type SiteTexts } from '../lib/site-texts.ts';
 

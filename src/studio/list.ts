@@ -2,9 +2,8 @@
 import type { Caller, Catalogue, Filter } from '../catalogue/catalogue.ts';
 import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts';
 import { fold, foldName, formerNames } from '../catalogue/names.ts';
-import type { SourceFileReader } from '../catalogue/records.ts';
 import { KINDS } from '../catalogue/schemas.ts';
-import type { CatalogueSnapshot, SavedEntry } from '../catalogue/writer.ts';
+import type { CatalogueSnapshot, SavedEntry, SourceFileReader } from '../catalogue/writer.ts';
 import { findEntries } from '../changes/entries.ts';
 import { filterRecords, latestIds } from '../changes/images.ts';
 import { matchEntries } from '../changes/references.ts';

@@ -1,8 +1,7 @@
 /** Connects the addresses of the studio with what they do. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SourceFileReader } from '../catalogue/records.ts';
-import type { CatalogueSnapshot } from '../catalogue/writer.ts';
+import type { CatalogueSnapshot, SourceFileReader } from '../catalogue/writer.ts';
 import { SITE_TEXTS, type SiteField, type SiteTexts } from '../lib/site-texts.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
 import { listChanges, listImports, listRemoved, showChange } from './history.ts';

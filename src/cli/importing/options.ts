@@ -1,7 +1,7 @@
 /** The options of `zukan import`. Those that say how a folder is imported are also the ones of IMPORT_OPTIONS. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { FOLDER_RULES, type FolderChoice } from '../../catalogue/records.ts';
 import { RATINGS } from '../../catalogue/schemas.ts';
+import { FOLDER_RULES, type FolderChoice } from '../../catalogue/writer.ts';
 import { checkRules, parseRule } from '../../import/sources/files.ts';
 import type { FolderCategories } from '../../import/sources/walk.ts';
 import { UsageError } from '../terminal/terminal.ts';

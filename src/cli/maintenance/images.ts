@@ -9,9 +9,8 @@ import {
   listEdited,
 } from '../../catalogue/documents/edit-image.ts';
 import { isId } from '../../catalogue/names.ts';
-import type { SourceFileReader } from '../../catalogue/records.ts';
 import { type Artist, type GivenDetails, pickDetails } from '../../catalogue/schemas.ts';
-import type { CatalogueSnapshot, SavedImage } from '../../catalogue/writer.ts';
+import type { CatalogueSnapshot, SavedImage, SourceFileReader } from '../../catalogue/writer.ts';
 import { describeEdit } from '../../changes/describe.ts';
 import {
   type EditedImage,

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { entryDifferences } from '../../catalogue/documents/edit-image.ts';
 import { cleanName, isId, normaliseName } from '../../catalogue/names.ts';
-import type { SourceFile } from '../../catalogue/records.ts';
+import type { SourceFile } from '../../catalogue/writer.ts';
 import { type CatalogueWriter, type Entry, MAX_ALBUM_IMAGES } from '../../catalogue/writer.ts';
 import { entryDocument, type FolderAlbum, planFolderAlbum } from '../plan/entry.ts';
 import { ExistingEntries, type NewRecordDefaults } from '../plan/existing.ts';

@@ -3,8 +3,7 @@
  * has by now, and saves them.
  */
 import type { LogPart } from '../../catalogue/change-log.ts';
-import type { SourceFile } from '../../catalogue/records.ts';
-import type { CatalogueWriter } from '../../catalogue/writer.ts';
+import type { CatalogueWriter, SourceFile } from '../../catalogue/writer.ts';
 import type { Staging } from '../../media/staging.ts';
 import { Batch } from '../plan/existing.ts';
 import {

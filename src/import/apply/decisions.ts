@@ -1,9 +1,8 @@
 /** What the catalogue already knows, when an import saves records: decisions of operators, entries and images. */
 import { UNKNOWN_ARTIST, unknownArtistEntry } from '../../catalogue/documents/document.ts';
 import { isId } from '../../catalogue/names.ts';
-import type { Decisions, RemovedFile } from '../../catalogue/records.ts';
 import { forEachKind, type Kind } from '../../catalogue/schemas.ts';
-import type { CatalogueWriter, Lookup } from '../../catalogue/writer.ts';
+import type { CatalogueWriter, Decisions, Lookup, RemovedFile } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import {
   addToGroup,

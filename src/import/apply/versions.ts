@@ -1,9 +1,14 @@
 /** What became of files since the last import: those that are other versions of images, and those that are gone. */
 import { join } from 'node:path';
 import { readDocument } from '../../catalogue/documents/document.ts';
-import type { KnownFile, SourceFile, SourceFileReader } from '../../catalogue/records.ts';
 import { HashIndex, parseHash } from '../../catalogue/sets/look-alikes.ts';
-import type { CatalogueWriter, SavedImage } from '../../catalogue/writer.ts';
+import type {
+  CatalogueWriter,
+  KnownFile,
+  SavedImage,
+  SourceFile,
+  SourceFileReader,
+} from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import { hashesOf } from '../files.ts';
 import {

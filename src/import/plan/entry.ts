@@ -1,8 +1,13 @@
 /** Plans an artist, category, character or album: which row to save, given the stored entries that it may be. Pure. */
 import { cleanNames, normaliseName } from '../../catalogue/names.ts';
-import { nameKey, type SourceFile } from '../../catalogue/records.ts';
 import { readArtistRights } from '../../catalogue/rights.ts';
-import { type Entry, MAX_ALBUM_IMAGES, type SavedEntry } from '../../catalogue/writer.ts';
+import {
+  type Entry,
+  MAX_ALBUM_IMAGES,
+  nameKey,
+  type SavedEntry,
+  type SourceFile,
+} from '../../catalogue/writer.ts';
 import { RecordError } from '../records/lines.ts';
 import type { EntryLine } from '../records/record.ts';
 import { type ExistingEntries, type NewRecordDefaults, nameIdentity, type Outcome } from './existing.ts';

@@ -1,9 +1,9 @@
 /** What planning starts from and results in: batches of records, the stored entries and images they may refer to, and the rows to save. Pure. */
 import type { Difference } from '../../catalogue/change-log.ts';
 import { fold, isId } from '../../catalogue/names.ts';
-import { type BlockedName, nameKey, type RemovedFile } from '../../catalogue/records.ts';
 import { forEachKind, type Kind } from '../../catalogue/schemas.ts';
 import type { Lookup, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
+import { type BlockedName, nameKey, type RemovedFile } from '../../catalogue/writer.ts';
 import { RecordError } from '../records/lines.ts';
 import type { EntryLine, ImageLine, RecordLine } from '../records/record.ts';
 

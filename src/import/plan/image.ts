@@ -20,7 +20,6 @@ import {
   stateOf,
 } from '../../catalogue/documents/edit-image.ts';
 import { cleanName } from '../../catalogue/names.ts';
-import { nameKey } from '../../catalogue/records.ts';
 import {
   cutText,
   type Details,
@@ -33,6 +32,7 @@ import {
   type Rating,
 } from '../../catalogue/schemas.ts';
 import type { FixedShelves, ImageRow, PlacedImage, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
+import { nameKey } from '../../catalogue/writer.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { PictureFacts } from '../../media/picture.ts';
 import { artistOf, type ImageLine, type OpenField } from '../records/record.ts';

@@ -4,9 +4,8 @@
  */
 import { join } from 'node:path';
 import { thumbnailKey } from '../../catalogue/documents/document.ts';
-import type { ChosenFolder, KnownFile, SourceFile } from '../../catalogue/records.ts';
 import type { Rating } from '../../catalogue/schemas.ts';
-import type { CatalogueWriter } from '../../catalogue/writer.ts';
+import type { CatalogueWriter, ChosenFolder, KnownFile, SourceFile } from '../../catalogue/writer.ts';
 import { inParallel } from '../../lib/concurrency.ts';
 import { version } from '../../lib/version.ts';
 import type { Files, StagedPicture, StagedRecords, Upload } from '../../media/files.ts';

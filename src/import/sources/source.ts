@@ -3,14 +3,14 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join, parse, relative, sep } from 'node:path';
 import { normaliseName } from '../../catalogue/names.ts';
+import type { Rating } from '../../catalogue/schemas.ts';
 import type {
   KnownFile,
   RemovedFile,
   RemovedSource,
   SourceFile,
   SourceFileReader,
-} from '../../catalogue/records.ts';
-import type { Rating } from '../../catalogue/schemas.ts';
+} from '../../catalogue/writer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { streamBatches } from '../../lib/concurrency.ts';
 import type { Upload } from '../../media/files.ts';

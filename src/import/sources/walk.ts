@@ -1,11 +1,10 @@
 /** Finds the pictures of a folder, the files next to each that describe it, and what the folder says about them. */
-
 import { type Dirent, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { cleanName, normaliseName } from '../../catalogue/names.ts';
-import type { FolderChoice } from '../../catalogue/records.ts';
 import { Rating } from '../../catalogue/schemas.ts';
+import type { FolderChoice } from '../../catalogue/writer.ts';
 import * as Type from '../../lib/json-schema.ts';
 import { compile } from '../../lib/validator.ts';
 import { licenceFields, RecordError, withSubject } from '../records/lines.ts';

@@ -2,11 +2,10 @@
  * The health check: uses every part of the service to see whether it works. Clients get our own descriptions, never an
  * error's message, which may contain addresses or secrets. The log has the errors.
  */
-
 import { setTimeout } from 'node:timers/promises';
 import type { Services } from '../../api/endpoint.ts';
-import type { LastBackup } from '../../catalogue/records.ts';
 import type { Statistics } from '../../catalogue/schemas.ts';
+import type { LastBackup } from '../../catalogue/writer.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { errorField, type Logger } from '../../http/logger.ts';
 import { toByteString } from '../../lib/byte-string.ts';

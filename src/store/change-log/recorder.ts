@@ -2,8 +2,8 @@
 import type { Change, ChangeItem, ChangeOrigin, ItemKind, TrashedImage } from '../../catalogue/change-log.ts';
 import { withoutSameLists } from '../../catalogue/documents/document.ts';
 import { imageFields } from '../../catalogue/documents/edit-image.ts';
-import { type BlockedName, nameKey, type RemovedFile } from '../../catalogue/records.ts';
 import type { Entry, ImageRow, SavedEntry, SavedImage } from '../../catalogue/writer.ts';
+import { type BlockedName, nameKey, type RemovedFile } from '../../catalogue/writer.ts';
 import type { WriteSession } from '../session.ts';
 import {
   addChanges,

@@ -2,7 +2,6 @@
 import { crc32 } from 'node:zlib';
 import { findUnused, MAX_PREVIEWS_LENGTH, possibleOriginals } from '../../catalogue/documents/document.ts';
 import { foldName, normaliseName } from '../../catalogue/names.ts';
-import { nameKey } from '../../catalogue/records.ts';
 import { KINDS } from '../../catalogue/schemas.ts';
 import {
   addSizes,
@@ -21,6 +20,7 @@ import type {
   SavedEntry,
   SavedImage,
 } from '../../catalogue/writer.ts';
+import { nameKey } from '../../catalogue/writer.ts';
 import { inBatches, mapEach } from '../../lib/concurrency.ts';
 import { createChangeLogReader } from '../change-log/log.ts';
 import {

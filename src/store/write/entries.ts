@@ -1,9 +1,9 @@
 /** Writes entries, and what operators decided about things that are gone. */
 import { updateEntry } from '../../catalogue/documents/document.ts';
 import { fold } from '../../catalogue/names.ts';
-import { type Decisions, nameKey, type RemovedFile } from '../../catalogue/records.ts';
 import type { Kind } from '../../catalogue/schemas.ts';
 import type { Entry, SavedEntry } from '../../catalogue/writer.ts';
+import { type Decisions, nameKey, type RemovedFile } from '../../catalogue/writer.ts';
 import { inBatches } from '../../lib/concurrency.ts';
 import type { ChangeRecorder } from '../change-log/recorder.ts';
 import {

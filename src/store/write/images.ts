@@ -2,18 +2,19 @@
 import { dirname, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readTexts } from '../../catalogue/documents/document.ts';
-import type {
-  FolderChoice,
-  KnownFile,
-  RemovedSource,
-  SourceFile,
-  SourceFileReader,
-  SourceFileWriter,
-} from '../../catalogue/records.ts';
 import type { Document } from '../../catalogue/schemas.ts';
 import { termsOf } from '../../catalogue/search/words.ts';
 import type { Placed } from '../../catalogue/sets/image-set.ts';
-import type { PlacedImage, SavedImage } from '../../catalogue/writer.ts';
+import type {
+  FolderChoice,
+  KnownFile,
+  PlacedImage,
+  RemovedSource,
+  SavedImage,
+  SourceFile,
+  SourceFileReader,
+  SourceFileWriter,
+} from '../../catalogue/writer.ts';
 import { createLookup } from '../read/snapshot.ts';
 import {
   KNOWN_FILES,

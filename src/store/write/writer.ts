@@ -1,6 +1,5 @@
 /** Writes the catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
 import type { Change, TrashedImage } from '../../catalogue/change-log.ts';
-import { nameKey } from '../../catalogue/records.ts';
 import type { Kind } from '../../catalogue/schemas.ts';
 import type {
   CatalogueWriter,
@@ -11,6 +10,7 @@ import type {
   SavedEntry,
   SavedImage,
 } from '../../catalogue/writer.ts';
+import { nameKey } from '../../catalogue/writer.ts';
 import type { NotedTime } from '../../lib/clock.ts';
 import { CHANGE_COLUMNS } from '../change-log/log.ts';
 import { type ChangeContext, ChangeRecorder } from '../change-log/recorder.ts';

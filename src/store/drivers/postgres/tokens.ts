@@ -1,6 +1,6 @@
 /** What is stored beside the catalogue: access tokens, and the last backup. */
 import type { Token, TokenStore } from '../../../access/tokens.ts';
-import type { LastBackup } from '../../../catalogue/records.ts';
+import type { LastBackup } from '../../../catalogue/writer.ts';
 import type { Servers, Statement } from './servers.ts';
 
 // Access tokens in PostgreSQL. Reads go to the primary, so that a revoked token is invalid everywhere at once.

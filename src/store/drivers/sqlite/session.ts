@@ -1,6 +1,6 @@
 /** Sessions on the embedded catalogue. Statements are prepared once, and run without waiting. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { TokenRecord } from '../../../catalogue/records.ts';
+import type { TokenRecord } from '../../../catalogue/writer.ts';
 import { inBatches } from '../../../lib/concurrency.ts';
 import type { LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
 import {

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Token, TokenRecord, TokenStore } from '../../../access/tokens.ts';
-import type { LastBackup } from '../../../catalogue/records.ts';
+import type { LastBackup } from '../../../catalogue/writer.ts';
 import { defaultTuning } from '../../../lib/tuning.ts';
 import {
   BUSY_TIMEOUT_MS,
