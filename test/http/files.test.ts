@@ -62,22 +62,15 @@ describe('a valid link', () => {
   });
 });
 
-describe('If-None-Match', () => {
-  const cases: [string, (tag: string) => string, number][] = [
-    ['the same tag', (tag) => `"${tag}"`, 304],
-    ['the same tag, weak', (tag) => `W/"${tag}"`, 304],
-    ['a list with the tag', (tag) => `"x", "${tag}"`, 304],
-    ['a star', () => '*', 304],
-    ['another tag', () => '"x"', 200],
-    ['the tag without its quotes', (tag) => tag, 200],
-  ];
-  for (const [what, header, status] of cases) {
-    test(`${what}: ${status}`, async () => {
-      const response = await service.get(url, { 'If-None-Match': header(eTag) });
-      assert.equal(response.status, status);
-      assert.equal(response.headers.etag, `"${eTag}"`);
-      if (status === 304) assert.equal(response.bytes.length, 0);
-    });
+test('is not sent again to a client that has it', async () => {
+  // test/http/conditional.test.ts compares tags in every way.
+  for (const [tag, status] of [
+    [`"x", W/"${eTag}"`, 304],
+    [eTag, 200],
+  ] as const) {
+    const response = await service.get(url, { 'If-None-Match': tag });
+    assert.deepEqual([response.status, response.headers.etag], [status, `"${eTag}"`]);
+    assert.equal(response.bytes.length, status === 304 ? 0 : bytes.length);
   }
 });
 

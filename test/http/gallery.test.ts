@@ -65,20 +65,36 @@ test('a file is cached for ever under the address in the page, and under no othe
   }
 });
 
-test('every encoding has the same content, and If-None-Match works', async () => {
-  for (const path of ['/newest', '/gallery/gallery.js', '/gallery/client/index.js', '/gallery/style.css']) {
+test('every encoding of a text has the same content, and If-None-Match works', async () => {
+  const types = {
+    '/newest': 'text/html',
+    '/docs': 'text/html',
+    '/gallery/style.css': 'text/css',
+    '/docs.css': 'text/css',
+    '/gallery/gallery.js': 'text/javascript',
+    '/gallery/client/index.js': 'text/javascript',
+    '/docs.js': 'text/javascript',
+    '/openapi.json': 'application/json',
+  };
+  for (const [path, type] of Object.entries(types)) {
     const plain = await service.get(path, browser);
-    const [br, gzip] = [
-      await service.get(path, { ...browser, 'Accept-Encoding': 'br' }),
-      await service.get(path, { ...browser, 'Accept-Encoding': 'gzip' }),
-    ];
-    assert.equal(brotliDecompressSync(br.bytes).toString(), plain.text);
-    assert.equal(gunzipSync(gzip.bytes).toString(), plain.text);
+    assert.equal(plain.headers['content-type'], `${type}; charset=utf-8`);
+    for (const [encoding, decode] of Object.entries({ br: brotliDecompressSync, gzip: gunzipSync })) {
+      const { headers, bytes } = await service.get(path, { ...browser, 'Accept-Encoding': encoding });
+      assert.deepEqual(
+        [headers['content-encoding'], headers['content-type']],
+        [encoding, plain.headers['content-type']],
+      );
+      assert.equal(decode(bytes).toString(), plain.text);
+    }
     assert.equal(plain.headers.vary, 'Accept-Encoding');
     const again = await service.get(path, { ...browser, 'If-None-Match': plain.headers.etag ?? '' });
     assert.deepEqual([again.status, again.bytes.length], [304, 0]);
     const head = await service.get(path, browser, 'HEAD');
-    assert.deepEqual([head.status, head.headers['content-length']], [200, String(plain.bytes.length)]);
+    assert.deepEqual(
+      [head.status, head.text, head.headers['content-length'], head.headers.etag],
+      [200, '', String(plain.bytes.length), plain.headers.etag],
+    );
   }
 });
 

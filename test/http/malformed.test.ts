@@ -34,11 +34,6 @@ function assertRejected(received: string, statuses: number[]): void {
   assert.match(received, new RegExp(`\\{"code":${last},"message":"[^"]+","success":false\\}$`));
 }
 
-test('a new connection gets 400 or 431', async () => {
-  assertRejected(await exchange(await open(), 'nonsense\r\n\r\n'), [400]);
-  assertRejected(await exchange(await open(), tooLarge), [431]);
-});
-
 test('a request has at most 100 headers', async () => {
   const withHeaders = (count: number) =>
     `GET /api/stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${'X:y\r\n'.repeat(count - 2)}\r\n`;
