@@ -266,11 +266,15 @@ await forEachEngine((engine) => {
 });
 
 await forEachEngineInDepth((engine) => {
-  test('a category stays while undoing may bring back an image that has it', async () => {
+  async function begin(records: object[]) {
     const box = sandbox(engine);
-    const { config } = box;
-    await box.import([{ type: 'artist', name: 'Ann' }, keyed(1, { id: uuid(4, 1), artist: 'Ann' })]);
-    const first = await copyOf(config);
+    await box.import(records);
+    return { ...box, first: await copyOf(box.config) };
+  }
+
+  test('a category stays while undoing may bring back an image that has it', async () => {
+    const box = await begin([{ type: 'artist', name: 'Ann' }, keyed(1, { id: uuid(4, 1), artist: 'Ann' })]);
+    const { config, first } = box;
     const common = { image: 1, count: 1, kind: 'artist', name: 'Ann', other: 'Ann', rating: 'sfw' } as const;
     for (const action of ['import', 'trash', 'restore'] as const) await apply(box, { action, ...common });
     assert.deepEqual(await undo(config, 4), []);
@@ -288,10 +292,7 @@ await forEachEngineInDepth((engine) => {
   }
 
   test('a category stays while undoing a later edit may bring it back', async () => {
-    const box = sandbox(engine);
-    const { config } = box;
-    await box.import([keyed(1, { id: uuid(4, 1) })]);
-    const first = await copyOf(config);
+    const { config, first } = await begin([keyed(1, { id: uuid(4, 1) })]);
     await edit(config, [1], { addCategories: ['cat'] });
     await edit(config, [1], { removeCategories: ['cat'] });
     assert.notDeepEqual(await undo(config, 2), []);
@@ -300,10 +301,7 @@ await forEachEngineInDepth((engine) => {
   });
 
   test('undoing a creation says of an entry that was removed since that it was', async () => {
-    const box = sandbox(engine);
-    const { config } = box;
-    await box.import([keyed(1, { id: uuid(4, 1) })]);
-    const first = await copyOf(config);
+    const { config, first } = await begin([keyed(1, { id: uuid(4, 1) })]);
     await edit(config, [1], { addCategories: ['cat'] });
     {
       await using writer = await openWriter(config);
@@ -317,12 +315,9 @@ await forEachEngineInDepth((engine) => {
   });
 
   test('a change that is done again can be undone again, also where undoing it changed nothing', async () => {
-    const box = sandbox(engine);
-    const { config } = box;
-    await box.import(
+    const { config, first } = await begin(
       [1, 2].map((image) => keyed(image, { id: uuid(4, image), title: 'A title', edited: [] })),
     );
-    const first = await copyOf(config);
     await edit(config, [1, 2], { title: 'A title' });
     await edit(config, [1], { reset: ['title'] });
     for (const number of [2, 4, 3, 2]) assert.deepEqual(await undo(config, number), [], `change ${number}`);
@@ -330,10 +325,8 @@ await forEachEngineInDepth((engine) => {
   });
 
   test('undoing a removal says of an image that was restored meanwhile that it was', async () => {
-    const box = sandbox(engine);
-    const { config } = box;
     const id = uuid(4, 1);
-    await box.import([keyed(1, { id })]);
+    const { config } = await begin([keyed(1, { id })]);
     await moveToTrash(config, [id], { allowAgain: false });
     {
       await using writer = await openWriter(config);

@@ -203,6 +203,9 @@ const answerOf = (name: string, expires = START + 60 * MINUTE) =>
   });
 const clock = () => START;
 
+const machineAt = (endpoint: string) =>
+  ({ from: 'machine', path: join(folder, 'none'), profile: 'default', endpoint }) as const;
+
 describe('loads credentials from', () => {
   test('the role of an instance, with version 2 of its metadata service', async () => {
     const path = '/latest/meta-data/iam/security-credentials/';
@@ -214,12 +217,7 @@ describe('loads credentials from', () => {
       if (headers['x-aws-ec2-metadata-token'] !== 'session') return { status: 401 };
       return url === path ? 'the role\n' : answerOf('instance');
     });
-    const source = {
-      from: 'machine',
-      path: join(folder, 'none'),
-      profile: 'default',
-      endpoint: origin,
-    } as const;
+    const source = machineAt(origin);
     assert.deepEqual(await openCredentials(source, { clock }).get(), credentialsOf('instance'));
     assert.deepEqual(requests, ['PUT /latest/api/token', `GET ${path}`, `GET ${path}the%20role`]);
   });
@@ -351,12 +349,7 @@ describe('explains', () => {
 
   test('a machine without credentials', async () => {
     const { origin } = await startServer(() => ({ status: 404 }));
-    const source = {
-      from: 'machine',
-      path: join(folder, 'none'),
-      profile: 'default',
-      endpoint: origin,
-    } as const;
+    const source = machineAt(origin);
     await assert.rejects(
       openCredentials(source).get(),
       /^Error: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or create .*none; this machine has no role either \(.*404\)$/,
