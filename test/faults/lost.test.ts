@@ -10,16 +10,14 @@ import { toLines, writeLines } from '../support/catalogues/lines.ts';
 import { filesIn } from '../support/checks/dump.ts';
 import { testDeep } from '../support/depth.ts';
 import { writeTiny } from '../support/pictures/tiny.ts';
-import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
-import { psql, startPostgres } from '../support/servers/postgres.ts';
+import { describeOnPostgres, psql, startPostgres } from '../support/servers/postgres.ts';
 import { startProxy } from '../support/servers/proxy.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand, serve, start } from '../support/zukan/program.ts';
 import { configFor, filesFolder, startService } from '../support/zukan/service.ts';
 
-const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
-if (!skip) {
+describeOnPostgres('lost connections', async () => {
   const postgres = await startPostgres();
   after(() => postgres.discard());
   const serverPort = Number(new URL(postgres.url()).port);
@@ -193,6 +191,4 @@ if (!skip) {
     assert.equal((await random('wrong')).status, 400);
     assert.equal((await service.get('/api/category?search=%25')).headers['x-total-count'], '2');
   });
-} else {
-  test('lost connections', { skip }, () => {});
-}
+});

@@ -5,15 +5,13 @@ import { Unavailable } from '../../src/lib/metrics.ts';
 import { Servers } from '../../src/store/drivers/postgres/servers.ts';
 import { images } from '../support/catalogues/catalogue.ts';
 import { keyed } from '../support/catalogues/import.ts';
-import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
-import { type Postgres, psql, startPostgres } from '../support/servers/postgres.ts';
+import { describeOnPostgres, type Postgres, psql, startPostgres } from '../support/servers/postgres.ts';
 import { startProxy } from '../support/servers/proxy.ts';
 import { until } from '../support/until.ts';
 import { runCommand, serve } from '../support/zukan/program.ts';
 import { send, startKnownService } from '../support/zukan/service.ts';
 
-const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
-if (!skip) {
+describeOnPostgres('read replicas', async () => {
   const primary = await startPostgres({ wal_retrieve_retry_interval: '100ms' });
   const replicas = [await primary.replica(), await primary.replica()] as const;
   after(async () => {
@@ -229,6 +227,4 @@ if (!skip) {
     assert.equal(await statusOf(promoted.origin, '/api/image/random'), 200);
     for (const server of [restarted, promoted]) assert.equal(await server.stop(), 0);
   });
-} else {
-  test('read replicas', { skip }, () => {});
-}
+});

@@ -6,15 +6,13 @@ import { Unavailable } from '../../src/lib/metrics.ts';
 import { Servers, type ServersOptions } from '../../src/store/drivers/postgres/servers.ts';
 import { images, uuid } from '../support/catalogues/catalogue.ts';
 import { atDepth } from '../support/depth.ts';
-import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
-import { openSession, startPostgres } from '../support/servers/postgres.ts';
+import { describeOnPostgres, openSession, startPostgres } from '../support/servers/postgres.ts';
 import { startProxy } from '../support/servers/proxy.ts';
 import { until } from '../support/until.ts';
 import { assertError } from '../support/zukan/api.ts';
 import { type Answer, makeToken, startKnownService } from '../support/zukan/service.ts';
 
-const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
-if (!skip) {
+describeOnPostgres('PostgreSQL restarts', async () => {
   const postgres = await startPostgres();
   after(() => postgres.discard());
   const url = postgres.newDatabase();
@@ -188,6 +186,4 @@ if (!skip) {
     await postgres.start();
     await until('the service is ready', async () => (await service.get('/health/ready')).status === 200);
   });
-} else {
-  test('PostgreSQL restarts', { skip }, () => {});
-}
+});

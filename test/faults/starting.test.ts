@@ -11,8 +11,9 @@ import { keyed } from '../support/catalogues/import.ts';
 import { toLines } from '../support/catalogues/lines.ts';
 import { shelfProblems } from '../support/checks/dump.ts';
 import { atDepth, testDeep } from '../support/depth.ts';
-import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
+import { unless } from '../support/servers/needs.ts';
 import {
+  describeOnPostgres,
   findPgbouncer,
   installPgbouncer,
   openSession,
@@ -25,8 +26,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand, serve, start, zukan } from '../support/zukan/program.ts';
 import { send } from '../support/zukan/service.ts';
 
-const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
-if (!skip) {
+describeOnPostgres('processes on PostgreSQL', async () => {
   const postgres = await startPostgres({ max_connections: '100' });
   after(() => postgres.discard());
   const newCatalogue = () => ({
@@ -230,6 +230,4 @@ if (!skip) {
       errors,
     );
   });
-} else {
-  test('processes on PostgreSQL', { skip }, () => {});
-}
+});

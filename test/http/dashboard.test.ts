@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseMetrics } from '../support/checks/metrics.ts';
 import { sqlite } from '../support/servers/engines.ts';
-import { findPostgres, findProgram, installPostgres, unless } from '../support/servers/needs.ts';
-import { sharedPostgres } from '../support/servers/postgres.ts';
+import { findProgram, unless } from '../support/servers/needs.ts';
+import { describeOnPostgres, sharedPostgres } from '../support/servers/postgres.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { type ServiceOptions, startKnownService } from '../support/zukan/service.ts';
 
@@ -140,8 +140,7 @@ test('each alert fires, says Prometheus', {
   assert.equal(status, 0, stdout + stderr);
 });
 
-const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
-if (!skip) {
+describeOnPostgres('the dashboard and the pages', async () => {
   const postgres = await sharedPostgres();
   const environment = { DATABASE_URL: `${postgres.newDatabase()}?connect_timeout=60` };
   const scrapes = [await scrape({ engine: sqlite }), await scrape({ environment })];
@@ -187,6 +186,4 @@ if (!skip) {
       [],
     );
   });
-} else {
-  test('the dashboard and the pages match /metrics', { skip }, () => {});
-}
+});

@@ -3,7 +3,7 @@
  * returns the documents of the revision that it reads, from PostgreSQL's primary and from a replica.
  */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
@@ -20,8 +20,7 @@ import { uuid } from '../support/catalogues/catalogue.ts';
 import { keyed, listed, sandbox } from '../support/catalogues/import.ts';
 import { atDepth } from '../support/depth.ts';
 import { type Engine, forEachEngine, sqlite } from '../support/servers/engines.ts';
-import { findPostgres, installPostgres, unless } from '../support/servers/needs.ts';
-import { psql, startPostgres } from '../support/servers/postgres.ts';
+import { describeOnPostgres, psql, startPostgres } from '../support/servers/postgres.ts';
 import { until } from '../support/until.ts';
 import { caller } from '../support/zukan/caller.ts';
 import { seededRandomInt } from '../support/zukan/service.ts';
@@ -172,9 +171,7 @@ await forEachEngine((engine) => {
   });
 });
 
-const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
-describe('the document cache on PostgreSQL', { skip }, async () => {
-  if (skip) return;
+describeOnPostgres('the document cache on PostgreSQL', async () => {
   const primary = await startPostgres();
   after(() => primary.discard());
   const startOnPrimary = async (bytes?: number) => {

@@ -1,10 +1,10 @@
 // depth: all
 /** The gallery, the reference, and the page of an address where there is nothing pass the axe accessibility rules in both colour schemes. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findViolations } from '../support/browser/accessibility.ts';
-import { startBrowser, visit } from '../support/browser/browser.ts';
+import { describeInChromium, startBrowser, visit } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { artistId, questionableImageId, sfwImageId } from '../support/catalogues/gallery.ts';
 import {
@@ -13,11 +13,9 @@ import {
   photoId,
   questionableCopyId,
 } from '../support/catalogues/viewer.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { until } from '../support/until.ts';
 import { startService } from '../support/zukan/service.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 /** From 0 to 255. */
 async function backgroundBrightness(page: Page): Promise<number> {
   const colour = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
@@ -43,8 +41,7 @@ async function openAll(page: Page, path: string): Promise<void> {
   await page.locator('.mistake').waitFor();
 }
 
-describe('the viewer has no accessibility violation', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the viewer has no accessibility violation', async () => {
   const { makeConfig } = await importViewerCatalogue();
   const { origin } = await startService(makeConfig());
   const browser = await startBrowser();
@@ -79,8 +76,7 @@ describe('the viewer has no accessibility violation', { skip }, async () => {
     });
 });
 
-describe('the pages have no accessibility violation', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the pages have no accessibility violation', async () => {
   const { open } = await openGallery();
 
   const paths = [

@@ -1,15 +1,12 @@
 /** What scripts add to the pages: suggestions, keys, menus and the size of pictures. Without them, everything is there too. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { findViolations, findViolationsAtDepth } from '../support/browser/accessibility.ts';
+import { describeInChromium } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { newerGlobals, removalOf } from '../support/newer-globals.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
-
-describe('the gallery', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the gallery', async () => {
   const { open, origin } = await openGallery(60);
 
   test('suggests entries and pictures while typing, as the search finds them', async () => {

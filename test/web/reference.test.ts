@@ -1,18 +1,15 @@
 /** The interactive parts of the API reference: copying, trying calls with and without a token, and testing patterns. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
-import { startBrowser, type VisitOptions, visit } from '../support/browser/browser.ts';
+import { describeInChromium, startBrowser, type VisitOptions, visit } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { uuid } from '../support/catalogues/catalogue.ts';
 import { artistId, importGalleryCatalogue } from '../support/catalogues/gallery.ts';
 import { testDeep } from '../support/depth.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { makeToken, startService } from '../support/zukan/service.ts';
 import { TestClock } from './test-clock.ts';
-
-const skip = unless(findChromium(), 'Chromium', installChromium);
 
 /** The oldest image with two categories. */
 const exampleImageId = uuid(4, 3);
@@ -33,8 +30,7 @@ const answer = async (page: Page, id: string, status: number) => {
   return (await line.textContent()) ?? '';
 };
 
-describe('the reference', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the reference', async () => {
   const gallery = await openGallery();
   const open = (options: VisitOptions = {}) => gallery.open('/docs', options);
 
@@ -215,8 +211,7 @@ describe('the reference', { skip }, async () => {
   });
 });
 
-describe('the reference and the rate limit', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the reference and the rate limit', async () => {
   const makeConfig = await importGalleryCatalogue();
 
   testDeep('calls wait for the limit, and a refusal says how long', async () => {

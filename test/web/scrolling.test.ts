@@ -1,13 +1,12 @@
 /** Scrolling that goes on: many pages, the way back, keyboards, and pictures that are released. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
+import { describeInChromium } from '../support/browser/browser.ts';
 import { openGallery } from '../support/browser/gallery-pages.ts';
 import { testDeep } from '../support/depth.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 const IMAGES = 300;
 
 const idsOf = (page: Page) =>
@@ -25,8 +24,7 @@ async function scrollThrough(page: Page, count: number): Promise<void> {
   }
 }
 
-describe('scrolling', { skip }, async () => {
-  if (skip) return;
+describeInChromium('scrolling', async () => {
   const { open, origin } = await openGallery(IMAGES);
 
   test('goes on to the end without a repetition, releases pictures far away, and the footer stays in the menu', async () => {

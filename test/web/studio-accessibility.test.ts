@@ -1,16 +1,14 @@
 // depth: all
 /** Every view of the studio passes the axe accessibility rules in both colour schemes, and fits on a phone. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { findViolations } from '../support/browser/accessibility.ts';
+import { describeInChromium } from '../support/browser/browser.ts';
 import { openStudioPages, waitForPanel } from '../support/browser/studio-page.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 const IMAGES = 30;
 
-describe('the studio', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the studio', async () => {
   const { open } = await openStudioPages(IMAGES);
 
   test('no view has an accessibility violation, in either colour scheme', async () => {

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
+import { describeInChromium } from '../support/browser/browser.ts';
 import {
   openStudioPages,
   waitForMessage,
@@ -15,16 +16,13 @@ import { testDeep } from '../support/depth.ts';
 import { paint } from '../support/pictures/painting.ts';
 import { tinyPicture } from '../support/pictures/tiny.ts';
 import { tamper } from '../support/servers/engines.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 const IMAGES = 12;
 
-describe('the studio', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the studio', async () => {
   const { config, open } = await openStudioPages(IMAGES);
   const removeNewest = async () => {
     const environment = { DATA_DIR: config.dataDir };

@@ -2,23 +2,20 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startStudio } from '../../src/cli/serving/studio.ts';
 import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
-import { startBrowser, visit } from '../support/browser/browser.ts';
+import { describeInChromium, startBrowser, visit } from '../support/browser/browser.ts';
 import { waitForMessage } from '../support/browser/studio-page.ts';
 import { importGalleryCatalogue } from '../support/catalogues/gallery.ts';
 import { tinyPicture, writeTiny } from '../support/pictures/tiny.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 const IMAGES = 12;
 
-describe('imports in the studio', { skip }, async () => {
-  if (skip) return;
+describeInChromium('imports in the studio', async () => {
   after(() => studio[Symbol.asyncDispose]());
   const config = (await importGalleryCatalogue(IMAGES))();
   const environment = { DATA_DIR: config.dataDir, THUMBNAILS: 'off' };

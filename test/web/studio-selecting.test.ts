@@ -1,8 +1,9 @@
 /** The studio in Chromium: one picture large, selecting with boxes, areas and keys, and everything with fingers. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
+import { describeInChromium } from '../support/browser/browser.ts';
 import {
   openStudioPages,
   waitForMessage,
@@ -10,14 +11,11 @@ import {
   waitForUndo,
 } from '../support/browser/studio-page.ts';
 import { testDeep } from '../support/depth.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { until } from '../support/until.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 const IMAGES = 30;
 
-describe('the studio', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the studio', async () => {
   const { open } = await openStudioPages(IMAGES);
   const place = (page: Page, text: string) =>
     page.locator('#loupe-place', { hasText: new RegExp(`^${text} of`) }).waitFor();

@@ -1,15 +1,13 @@
 /** Edits that cannot be sent: the page says so, tries again, asks before it is left, and each is saved once. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Dialog, Page, Route } from 'playwright-core';
+import { describeInChromium } from '../support/browser/browser.ts';
 import { openStudioPages, waitForUndo } from '../support/browser/studio-page.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 const CHANGES = '**/change/images';
 
-describe('edits that wait', { skip }, async () => {
-  if (skip) return;
+describeInChromium('edits that wait', async () => {
   const { open } = await openStudioPages(4);
   const steps = (page: Page): Promise<number> =>
     page.evaluate(`fetch('/data/steps?').then((answer) => answer.json()).then(({ steps }) => steps.length)`);

@@ -1,8 +1,9 @@
 /** The studio in Chromium: signing in, the grid, the keyboard, undo after a reload, conflicts, filters and entries. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findViolations, findViolationsAtDepth } from '../support/browser/accessibility.ts';
+import { describeInChromium } from '../support/browser/browser.ts';
 import {
   openStudioPages,
   waitForMessage,
@@ -10,14 +11,11 @@ import {
   waitForUndo,
 } from '../support/browser/studio-page.ts';
 import { testDeep } from '../support/depth.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { runCommand } from '../support/zukan/program.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 const IMAGES = 30;
 
-describe('the studio', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the studio', async () => {
   const { config, open } = await openStudioPages(IMAGES);
 
   test('a person rates and tags with the keyboard alone, undoes it after a reload, and selects with the mouse', async () => {

@@ -1,10 +1,10 @@
 /** The viewer: opening and closing, neighbours, zoom, fingers, full screen, the slideshow, animations and blurred pictures. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { findViolationsAtDepth } from '../support/browser/accessibility.ts';
-import { startBrowser, visit } from '../support/browser/browser.ts';
+import { describeInChromium, startBrowser, visit } from '../support/browser/browser.ts';
 import {
   animationId,
   copyId,
@@ -14,17 +14,14 @@ import {
   questionableCopyId,
   stripId,
 } from '../support/catalogues/viewer.ts';
-import { findChromium, installChromium, unless } from '../support/servers/needs.ts';
 import { startService } from '../support/zukan/service.ts';
 import { TestClock } from './test-clock.ts';
 import { boxOf, line, middleOf, picture, touch, waitForFile, waitUntilWider } from './viewer-helpers.ts';
 
-const skip = unless(findChromium(), 'Chromium', installChromium);
 const wide = { width: 1300, height: 1000 };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-describe('the viewer', { skip }, async () => {
-  if (skip) return;
+describeInChromium('the viewer', async () => {
   const { makeConfig, photo } = await importViewerCatalogue();
   const { origin } = await startService(makeConfig());
   const browser = await startBrowser();

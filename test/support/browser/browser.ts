@@ -1,15 +1,22 @@
 /** Opens pages in Chromium and checks them for errors, requests to other origins and layout shifts. */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import { describe } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { atEnd } from '../at-end.ts';
-import { findChromium } from '../servers/needs.ts';
+import { findChromium, installChromium, unless } from '../servers/needs.ts';
 
 /** Loading this CommonJS package with `import` takes 0.3 seconds more of CPU time. */
 const { chromium } = createRequire(import.meta.url)('playwright-core') as typeof import('playwright-core');
 
 /** Only ends a test that hangs: a busy machine may need a minute for what takes a second. */
 export const TIMEOUT_MS = 120_000;
+
+/** Declares tests that need Chromium. Without it they are skipped, and nothing is prepared for them. */
+export function describeInChromium(name: string, suite: () => Promise<void>): void {
+  const skip = unless(findChromium(), 'Chromium', installChromium);
+  describe(name, { skip }, skip ? undefined : suite);
+}
 
 let browser: Promise<Browser> | undefined;
 

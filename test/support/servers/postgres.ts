@@ -12,12 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { describe } from 'node:test';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { atEnd } from '../at-end.ts';
 import { until } from '../until.ts';
 import { newFolder } from '../workspace.ts';
-import { findPostgres, findProgram } from './needs.ts';
+import { findPostgres, findProgram, installPostgres, unless } from './needs.ts';
 import { freePort } from './redis.ts';
 
 export interface Postgres {
@@ -38,6 +39,12 @@ export interface Postgres {
 }
 
 const execFileLater = promisify(execFile);
+
+/** Declares tests that need PostgreSQL. Without it they are skipped, and nothing is prepared for them. */
+export function describeOnPostgres(name: string, suite: () => Promise<void>): void {
+  const skip = unless(findPostgres(), 'PostgreSQL', installPostgres);
+  describe(name, { skip }, skip ? undefined : suite);
+}
 
 let shared: Promise<Postgres> | undefined;
 
