@@ -50,56 +50,20 @@ test('reads categories from folders and other fields from sidecars, and creates 
 
   const all = await records();
   const named = new Map(all.filter(({ name }) => name).map(({ id, name }) => [id, name]));
+  const names = (ids: string[]) => ids.map((id) => named.get(id)).join();
   const images = all
     .filter(({ type }) => type === 'image')
-    .map(({ artist, categories, characters, nsfw, source, takenAt = '' }) => ({
-      artist: named.get(artist),
-      categories: categories.map((id: string) => named.get(id)),
-      characters: characters.map((id: string) => named.get(id)),
-      nsfw,
-      source,
-      year: takenAt.slice(0, 4),
-    }));
-  const noSource = { name: '', url: '' };
-  assert.deepEqual(
-    images.toSorted((a, b) => a.categories.length - b.categories.length || (a.nsfw < b.nsfw ? -1 : 1)),
-    [
-      {
-        artist: 'Unknown',
-        categories: [],
-        characters: [],
-        nsfw: 'sfw',
-        source: noSource,
-        year: '',
-      },
-      {
-        artist: 'Ann',
-        categories: ['cats'],
-        characters: ['Cleo'],
-        nsfw: 'nsfw',
-        source: { name: 's', url: 'https://example.org/' },
-        year: '',
-      },
-      {
-        artist: 'Unknown',
-        categories: ['cats', 'night sky'],
-        characters: [],
-        nsfw: 'sfw',
-        source: noSource,
-        year: '',
-      },
-      {
-        artist: 'Ann',
-        categories: ['1girl', 'blue_hair', 'cats'],
-        characters: ['cleo_(a)', 'dora'],
-        ...{
-          nsfw: 'questionable',
-          source: { name: 'example.com', url: 'https://example.com/posts/1' },
-          year: '2024',
-        },
-      },
-    ],
-  );
+    .map(({ artist, categories, characters, nsfw, source, takenAt = '' }) =>
+      [named.get(artist), names(categories), names(characters), nsfw, source.name, source.url]
+        .concat(takenAt.slice(0, 4))
+        .join(' | '),
+    );
+  assert.deepEqual(images.sort(), [
+    'Ann | 1girl,blue_hair,cats | cleo_(a),dora | questionable | example.com | https://example.com/posts/1 | 2024',
+    'Ann | cats | Cleo | nsfw | s | https://example.org/ | ',
+    'Unknown |  |  | sfw |  |  | ',
+    'Unknown | cats,night sky |  | sfw |  |  | ',
+  ]);
   assert.match((await run('import', pictures)).output, /^0 added, 0 updated, 4 unchanged\n/);
 });
 

@@ -19,30 +19,13 @@ test('understands the markers of sites', async () => {
     [
       'nsfw',
       [
-        ...[
-          'e',
-          'explicit',
-          'Explicit',
-          'R-18',
-          'R-18G',
-          'r18',
-          'Ｒ－１８',
-          'R18+',
-          'Adult',
-          'Mature',
-          'unsafe',
-          '18+',
-        ].map((rating) => ({ rating })),
+        ...'e explicit Explicit R-18 R-18G r18 Ｒ－１８ R18+ Adult Mature unsafe 18+'.split(' ').map(rated),
         ...[1, 2, '1'].map((x_restrict) => ({ x_restrict })),
-        ...['over_18', 'nsfw', 'is_nsfw', 'isNsfw', 'is_mature', 'isMature', 'mature', 'mature_content'].map(
-          on,
-        ),
-        ...['adult', 'adult_content', 'hasAdultContent', 'is_adult', 'sensitive', 'possibly_sensitive'].map(
-          on,
-        ),
-        ...['isSensitive', 'is_sensitive', 'channel_nsfw', 'r18', 'is_r18', 'explicit', 'NSFW', 'Over18'].map(
-          on,
-        ),
+        ...'over_18 nsfw is_nsfw isNsfw is_mature isMature mature mature_content adult'.split(' ').map(on),
+        ...'adult_content hasAdultContent is_adult sensitive possibly_sensitive isSensitive'
+          .split(' ')
+          .map(on),
+        ...'is_sensitive channel_nsfw r18 is_r18 explicit NSFW Over18'.split(' ').map(on),
         { nsfw: 'true' },
         { nsfw: 1 },
         { is_safe: false },
@@ -70,7 +53,7 @@ test('understands the markers of sites', async () => {
     [
       'questionable',
       [
-        ...['q', 'questionable', 'sensitive', 'suggestive', 'sketchy', 'R15+'].map((rating) => ({ rating })),
+        ...['q', 'questionable', 'sensitive', 'suggestive', 'sketchy', 'R15+'].map(rated),
         { safety: 'sketchy' },
         { rating: 's', tags: ['rating:q'] },
         { rating: 's', category: 'danbooru' },
@@ -82,9 +65,7 @@ test('understands the markers of sites', async () => {
     [
       'sfw',
       [
-        ...['g', 's', 'general', 'General', 'safe', 'sfw', 'G', 'Everyone', 'all ages'].map((rating) => ({
-          rating,
-        })),
+        ...['g', 's', 'general', 'General', 'safe', 'sfw', 'G', 'Everyone', 'all ages'].map(rated),
         ...['over_18', 'nsfw', 'is_mature', 'sensitive', 'adult'].map((name) => ({ [name]: false })),
         { x_restrict: 0, rating: 'General', sanity_level: 2 },
         { rating: 'e', category: 'newgrounds' },
@@ -114,6 +95,10 @@ test('understands the markers of sites', async () => {
 
   function on(name: string): object {
     return { [name]: true };
+  }
+
+  function rated(rating: string): object {
+    return { rating };
   }
 });
 
@@ -182,37 +167,11 @@ test('lists the markers that it does not understand', async () => {
 
 /** Names that sites use, and the values that are known to be safe in any of them. */
 const names = [
-  ...[
-    'rating',
-    'ratings',
-    'nsfw',
-    'is_nsfw',
-    'isNsfw',
-    'safety',
-    'sensitive',
-    'possibly_sensitive',
-    'over_18',
-  ],
-  ...[
-    'is_mature',
-    'mature',
-    'x_restrict',
-    'adult',
-    'adult_content',
-    'r18',
-    'contentRating',
-    'maturity_rating',
-  ],
-  ...[
-    'purity',
-    'nsfwLevel',
-    'rating_id',
-    'rating_name',
-    'safety_level',
-    'is_safe',
-    'hasAdultContent',
-    'explicit',
-  ],
+  ...'rating ratings nsfw is_nsfw isNsfw safety sensitive possibly_sensitive over_18 is_mature mature'.split(
+    ' ',
+  ),
+  ...'x_restrict adult adult_content r18 contentRating maturity_rating purity nsfwLevel rating_id'.split(' '),
+  ...'rating_name safety_level is_safe hasAdultContent explicit'.split(' '),
 ];
 const safe =
   /^(g|general|generalaudiences|s|safe|sfw|all|allages|everyone|clean|pg|0|1|2|4|false|true|no|yes|none)$/;

@@ -10,7 +10,17 @@ import { codePoint } from '../support/characters.ts';
 const HASH = 'd41d8cd98f00b204e9800998ecf8427e';
 const UUID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
+/** Names that say nothing. */
+const nameless = [
+  ...['IMG_2041.JPG', 'IMG_2041 (1).JPG', 'IMG_E2041.HEIC.jpg', 'image0.jpg', 'DSC01234.ARW.jpg'],
+  ...['_DSC0123.jpg', 'DSC01234.jpg', 'PXL_20240501_120000.jpg', 'PXL_20240501_120000123.MP.jpg'],
+  ...['IMG-20240501-WA0001.jpg', '20240501_120000.jpg', '0001.webp', '102932581_p0.jpg'],
+  ...['Screenshot 2024-05-01 at 12.00.00.png', `${HASH}.jpg`, `${HASH}${HASH}.jpg`, `${UUID}.png`],
+  ...[`${HASH} (2).jpg`, ''],
+];
+
 const names: Record<string, string> = {
+  ...Object.fromEntries(nameless.map((name) => [name, ''])),
   'fox-in_the snow (2).jpg': 'fox in the snow',
   'fox-in_the snow': 'fox in the snow',
   'Fox%20in%20the%20snow.png': 'Fox in the snow',
@@ -24,20 +34,6 @@ const names: Record<string, string> = {
   'the best copy.jpg': 'the best',
   'copy.jpg': 'copy',
   '(2).jpg': '(2)',
-  'IMG_2041.JPG': '',
-  'IMG_2041 (1).JPG': '',
-  'IMG_E2041.HEIC.jpg': '',
-  'image0.jpg': '',
-  'DSC01234.ARW.jpg': '',
-  '_DSC0123.jpg': '',
-  'DSC01234.jpg': '',
-  'PXL_20240501_120000.jpg': '',
-  'PXL_20240501_120000123.MP.jpg': '',
-  'IMG-20240501-WA0001.jpg': '',
-  '20240501_120000.jpg': '',
-  '0001.webp': '',
-  '102932581_p0.jpg': '',
-  'Screenshot 2024-05-01 at 12.00.00.png': '',
   'IMG_2041 the fox.jpg': 'IMG 2041 the fox',
   'fox1.png': 'fox1',
   'dragon-3.png': 'dragon 3',
@@ -52,13 +48,8 @@ const names: Record<string, string> = {
   '.png': '.png',
   'line\nfeed.png': 'line feed',
   '風景_夜.png': '風景 夜',
-  [`${HASH}.jpg`]: '',
-  [`${HASH}${HASH}.jpg`]: '',
-  [`${UUID}.png`]: '',
-  [`${HASH} (2).jpg`]: '',
   [`danbooru_294929_${HASH}.jpg`]: 'danbooru 294929',
   [`fox-${UUID}.png`]: 'fox',
-  '': '',
 };
 
 for (const [name, title] of Object.entries(names))
