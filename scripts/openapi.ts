@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { demoRecords } from '../src/api/examples.ts';
 import { routes } from '../src/api/routes.ts';
 import { version } from '../src/lib/version.ts';
-import { buildOpenApi } from '../src/server/pages/reference/openapi.ts';
-import { publishOpenApi } from '../src/server/pages/reference/published.ts';
+import { buildOpenApi, publishOpenApi } from '../src/server/pages/reference/openapi.ts';
 
 const document = publishOpenApi(buildOpenApi(routes, ['/api', '/v1'], version, 1), '', demoRecords);
 writeFileSync(

@@ -77,7 +77,7 @@ const rooms = [
   [
     ...['src/studio/studio.ts', 'src/studio/changes.ts', 'src/studio/history.ts', 'src/studio/list.ts'],
     'src/studio/review.ts',
-    ...['src/studio/summary.ts', 'src/studio/pictures.ts', 'src/studio/server.ts'],
+    ...['src/studio/review.ts', 'src/studio/pictures.ts', 'src/studio/server.ts'],
     ...['src/studio/remote-access.ts', 'src/studio/passwords.ts', 'src/studio/access.ts'],
     ...['src/studio/requests.ts', 'src/studio/contract.ts'],
   ],

@@ -16,8 +16,8 @@ import type { Files } from '../media/files.ts';
 import type { Address, Applied, Changed, RequestTo, WaitingEdit } from './contract.ts';
 import { listSteps, viewUndo } from './history.ts';
 import { StudioError } from './requests.ts';
+import { entryVersion, refuseStaleImages } from './review.ts';
 import { type Call, type Handlers, toStudioError } from './server.ts';
-import { entryVersion, refuseStaleImages } from './summary.ts';
 
 const BATCH_SIZE = 500;
 

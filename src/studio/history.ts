@@ -10,7 +10,7 @@ import type { CatalogueSnapshot } from '../catalogue/writer.ts';
 import { describeItems, nameOf } from '../changes/describe.ts';
 import { REPLACED } from '../changes/undo-images.ts';
 import type { Changed, Listed, RemovedPicture, RequestTo, Undone } from './contract.ts';
-import { lastChange } from './summary.ts';
+import { lastChange } from './review.ts';
 
 const MAX_STEPS = 100;
 const MAX_CHANGES = 200;

@@ -9,8 +9,7 @@ import { filterRecords, latestIds } from '../changes/images.ts';
 import { matchEntries } from '../changes/references.ts';
 import { findOutdated } from '../import/files.ts';
 import type { Counted, ListedEntry, RequestTo, ResponseOf } from './contract.ts';
-import { findAlikeIds, findLackingIds, findLikeIds } from './review.ts';
-import { count, entryVersion } from './summary.ts';
+import { count, entryVersion, findAlikeIds, findLackingIds, findLikeIds } from './review.ts';
 
 const ID_BYTES = 16;
 const MAX_SUGGESTIONS = 12;

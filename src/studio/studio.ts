@@ -15,9 +15,17 @@ import {
 } from './list.ts';
 import { addPicture, type ImportFolder, type PictureEngines, sendPicture, withFile } from './pictures.ts';
 import { readPage, StudioError } from './requests.ts';
-import { findAlike, findAlikeOf, findLooks, findProblems, type HealthEngines, readHealth } from './review.ts';
+import {
+  findAlike,
+  findAlikeOf,
+  findLooks,
+  findProblems,
+  type HealthEngines,
+  readHealth,
+  summarise,
+  toTile,
+} from './review.ts';
 import type { Call, StudioRoutes } from './server.ts';
-import { summarise, toTile } from './summary.ts';
 
 /** Files that are checked until the page hears of it. */
 const FILES_PER_REPORT = 20;
