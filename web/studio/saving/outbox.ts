@@ -30,6 +30,7 @@ interface Listener {
 
 export class Outbox {
   readonly #listener: Listener;
+  readonly #store = new EditStore();
   readonly #page = new IdList(crypto.getRandomValues(new Uint8Array(16))).at(0);
   #count = 0;
   #owner: Promise<Owner> | undefined;
@@ -60,14 +61,14 @@ export class Outbox {
     addEventListener('beforeunload', (event) => {
       if (this.#waiting.length > 0) event.preventDefault();
     });
-    this.#show(await readKept(await this.#getOwner()));
+    this.#show(await this.#store.read(await this.#getOwner()));
     void this.send();
   }
 
   /** Resolves when it is kept and shown. */
   async add(edit: NewEdit): Promise<void> {
     const id = `${this.#page}-${++this.#count}`;
-    this.#show([...this.#waiting, await keep(await this.#getOwner(), { id, ...edit })]);
+    this.#show([...this.#waiting, await this.#store.keep(await this.#getOwner(), { id, ...edit })]);
     void this.send();
   }
 
@@ -110,7 +111,7 @@ export class Outbox {
   }
 
   #answer(batch: KeptEdit[], applied: Applied[], changed: Changed): void {
-    void forget(batch);
+    void this.#store.forget(batch);
     this.problem = '';
     this.#show(this.#waiting.slice(batch.length));
     const answers = applied.map((answer, index) => {
@@ -168,50 +169,53 @@ interface KeptEdit {
 }
 
 const STORE = 'edits';
-let database: Promise<IDBDatabase> | undefined;
 
-function open(): Promise<IDBDatabase> {
+class EditStore {
+  #database: Promise<IDBDatabase> | undefined;
+
+  /** In the order in which they were made. */
+  async read({ catalogue, user }: Owner): Promise<KeptEdit[]> {
+    try {
+      const edits = await this.#open('readonly');
+      const [keys, values] = await Promise.all([toPromise(edits.getAllKeys()), toPromise(edits.getAll())]);
+      return values.flatMap(({ edit, ...owner }: Owner & KeptEdit, index) =>
+        owner.catalogue === catalogue && owner.user === user ? [{ key: keys[index] as number, edit }] : [],
+      );
+    } catch {
+      return [];
+    }
+  }
+
+  async keep(owner: Owner, edit: WaitingEdit): Promise<KeptEdit> {
+    try {
+      const edits = await this.#open('readwrite');
+      const key = edits.add({ ...owner, edit });
+      await toPromise(edits.transaction);
+      return { key: key.result as number, edit };
+    } catch {
+      return { key: undefined, edit };
+    }
+  }
+
+  async forget(kept: KeptEdit[]): Promise<void> {
+    try {
+      const edits = await this.#open('readwrite');
+      for (const { key } of kept) if (key !== undefined) edits.delete(key);
+    } catch {
+      // The studio knows what it has applied.
+    }
+  }
+
+  async #open(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+    this.#database ??= openDatabase();
+    return (await this.#database).transaction(STORE, mode).objectStore(STORE);
+  }
+}
+
+function openDatabase(): Promise<IDBDatabase> {
   const request = indexedDB.open('zukan-studio', 1);
   request.onupgradeneeded = () => request.result.createObjectStore(STORE, { autoIncrement: true });
   return toPromise(request);
-}
-
-async function store(mode: IDBTransactionMode): Promise<IDBObjectStore> {
-  database ??= open();
-  return (await database).transaction(STORE, mode).objectStore(STORE);
-}
-
-/** In the order in which they were made. */
-async function readKept({ catalogue, user }: Owner): Promise<KeptEdit[]> {
-  try {
-    const edits = await store('readonly');
-    const [keys, values] = await Promise.all([toPromise(edits.getAllKeys()), toPromise(edits.getAll())]);
-    return values.flatMap(({ edit, ...owner }: Owner & KeptEdit, index) =>
-      owner.catalogue === catalogue && owner.user === user ? [{ key: keys[index] as number, edit }] : [],
-    );
-  } catch {
-    return [];
-  }
-}
-
-async function keep(owner: Owner, edit: WaitingEdit): Promise<KeptEdit> {
-  try {
-    const edits = await store('readwrite');
-    const key = edits.add({ ...owner, edit });
-    await toPromise(edits.transaction);
-    return { key: key.result as number, edit };
-  } catch {
-    return { key: undefined, edit };
-  }
-}
-
-async function forget(kept: KeptEdit[]): Promise<void> {
-  try {
-    const edits = await store('readwrite');
-    for (const { key } of kept) if (key !== undefined) edits.delete(key);
-  } catch {
-    // The studio knows what it has applied.
-  }
 }
 
 function toPromise<T>(request: IDBRequest<T>): Promise<T>;

@@ -29,8 +29,6 @@ interface Suggestion extends Choice {
   images?: number;
 }
 
-let count = 0;
-
 export class Combobox {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
@@ -44,7 +42,7 @@ export class Combobox {
 
   constructor(options: ComboboxOptions) {
     this.#options = options;
-    const id = `choices-${++count}`;
+    const id = `choices-${crypto.getRandomValues(new Uint32Array(1))}`;
     this.#list = el('ul', { id, role: 'listbox', 'aria-label': options.label, hidden: true });
     this.input = el('input', {
       type: 'text',

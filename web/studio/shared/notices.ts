@@ -5,17 +5,19 @@ import { byId } from '../../dom.ts';
 // Short messages and the progress of long changes.
 
 const SHOWN_MS = 5000;
-let timer: ReturnType<typeof setTimeout> | undefined;
 
 export function notify(message: string): void {
   const toast = byId('toast');
-  toast.textContent = message;
+  const text = document.createTextNode(message);
+  toast.replaceChildren(text);
   // A modal dialog hides everything else from screen readers.
   const note = document.querySelector('dialog[open] .note');
   if (note) note.textContent = message;
   toast.classList.add('shown');
-  clearTimeout(timer);
-  timer = setTimeout(() => toast.classList.remove('shown'), SHOWN_MS);
+  setTimeout(() => {
+    // Otherwise another message has followed.
+    if (text.isConnected) toast.classList.remove('shown');
+  }, SHOWN_MS);
 }
 
 export function explain(error: unknown): void {
