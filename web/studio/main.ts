@@ -2,7 +2,7 @@
 import { byId } from '../dom.ts';
 import { HistoryPage } from './changes/history.ts';
 import { PicturesPage } from './pictures.ts';
-import { steps } from './saving/steps.ts';
+import { Steps } from './saving/steps.ts';
 import { get, LastWork, signOut } from './shared/api.ts';
 import { showDialog } from './shared/elements.ts';
 import { explain, KINDS, plurals } from './shared/notices.ts';
@@ -12,9 +12,11 @@ import { showRemoved } from './views/removed.ts';
 import { showReview } from './views/review.ts';
 import { showSite } from './views/site.ts';
 
-const pictures = new PicturesPage();
-const historyPage = new HistoryPage();
+const steps = new Steps();
+const pictures = new PicturesPage(steps);
+const historyPage = new HistoryPage(steps);
 const addPage = new AddPage(
+  steps,
   () => pictures.load(),
   (file) => pictures.findLike(file),
 );
@@ -23,10 +25,10 @@ const lists: Record<string, (signal: AbortSignal) => Promise<void>> = {
   ...Object.fromEntries(KINDS.map((kind) => [plurals[kind], () => pictures.entries.show(kind)])),
   overview: () => pictures.showOverview(),
   add: () => addPage.show(),
-  review: (signal) => showReview(signal, (change) => pictures.showImport(change)),
+  review: (signal) => showReview(steps, (change) => pictures.showImport(change), signal),
   history: () => historyPage.show(),
-  removed: showRemoved,
-  site: showSite,
+  removed: (signal) => showRemoved(steps, signal),
+  site: (signal) => showSite(steps, signal),
 };
 const view = new LastWork();
 

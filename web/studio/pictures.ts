@@ -11,7 +11,7 @@ import { type HealthActions, HealthPanel } from './panel/health.ts';
 import { Panel, RATINGS } from './panel/panel.ts';
 import { TAG_KEYS } from './panel/tags.ts';
 import { Editing } from './saving/editing.ts';
-import { steps } from './saving/steps.ts';
+import type { Steps } from './saving/steps.ts';
 import { getIds, LastWork, upload } from './shared/api.ts';
 import { ask, showPage, textField } from './shared/elements.ts';
 import { IdList } from './shared/id-list.ts';
@@ -20,6 +20,7 @@ import type { Shortcuts } from './shared/shortcuts.ts';
 import { EntryList } from './views/entries.ts';
 
 export class PicturesPage {
+  readonly #steps: Steps;
   #ids = new IdList();
   readonly #request = new LastWork();
   #listed = Promise.resolve();
@@ -29,59 +30,17 @@ export class PicturesPage {
     (file) => this.findLike(file),
   );
   /** The other pages with entries lead here. */
-  readonly entries = new EntryList((kind, { id, name }) => this.#only({ [kind]: entryValue(id, name) }));
-  readonly #grid = new Grid({
-    onSelect: () => this.#onSelect(),
-    onTiles: () => this.#loupe.update(),
-    open: () => this.#loupe.open(),
-    album: () => this.#filters.album,
-    reload: () => this.#load(true),
-    dropOn: (id) => (id === '' ? askAlbumName((name) => this.#add(name, true)) : this.#add(id, false)),
-  });
-  readonly #loupe = new Loupe(this.#grid, () => {
-    byId('main').classList.toggle('has-loupe', this.#loupe.isOpen);
-    this.#grid.reveal();
-  });
-  readonly #editing: Editing = new Editing({
-    onSummary: (summary, selected) => {
-      this.#panel.show(summary, selected);
-      if (summary) this.#bar.showRatings(summary.ratings, summary.images);
-      if (!summary) void this.#health.show();
-    },
-    onRatings: (ratings, images) => {
-      this.#panel.showRatings(ratings, images);
-      this.#bar.showRatings(ratings, images);
-      this.#grid.update();
-    },
-    onEdited: (edited, edits) => {
-      this.#grid.refresh(edited);
-      this.#health.forget();
-      // What is no longer in the album that is shown has no place in its order.
-      if (this.#filters.album !== undefined && edits.some(({ removeAlbums }) => removeAlbums))
-        void this.#load(true);
-    },
-    onGone: () => void this.#load(),
-  });
+  readonly entries: EntryList;
+  readonly #grid: Grid;
+  readonly #loupe: Loupe;
+  readonly #editing: Editing;
+  readonly #panel: Panel;
   readonly #healthActions: HealthActions = {
     showPictures: (query) => this.#only({ show: query }),
     showImport: (change) => this.showImport(change),
     showUnused: (kind) => this.entries.showUnused(kind),
   };
   readonly #health = new HealthPanel(this.#healthActions);
-  readonly #panel = new Panel(
-    {
-      rate: (rating) => this.#rate(rating, this.#loupe.isOpen),
-      edit: (edit) => void this.#editing.edit(edit),
-      remove: (isTakeDown) => this.#askRemoval(isTakeDown),
-    },
-    el(
-      'div.hint',
-      el('h2', 'Nothing selected'),
-      el('p.quiet', 'Choose a picture, or go to one with the arrow keys.'),
-      this.#health.element,
-    ),
-    this.#grid.order.element,
-  );
   readonly #bar = new Bar({
     clear: () => this.#grid.clear(),
     several: () => {
@@ -95,14 +54,63 @@ export class PicturesPage {
     view: () => this.#loupe.open(),
     grid: () => this.#loupe.close(),
     repeat: () => this.#editing.repeat(),
-    undo: () => void steps.undoLast(),
+    undo: () => void this.#steps.undoLast(),
     remove: () => this.#askRemoval(false),
     rate: (rating) => this.#rate(rating, true),
     next: () => this.#loupe.step(1),
     onSheet: () => this.#grid.reveal(),
   });
 
-  constructor() {
+  constructor(steps: Steps) {
+    this.#steps = steps;
+    this.entries = new EntryList(steps, (kind, { id, name }) => this.#only({ [kind]: entryValue(id, name) }));
+    this.#grid = new Grid(steps, {
+      onSelect: () => this.#onSelect(),
+      onTiles: () => this.#loupe.update(),
+      open: () => this.#loupe.open(),
+      album: () => this.#filters.album,
+      reload: () => this.#load(true),
+      dropOn: (id) => (id === '' ? askAlbumName((name) => this.#add(name, true)) : this.#add(id, false)),
+    });
+    this.#loupe = new Loupe(this.#grid, () => {
+      byId('main').classList.toggle('has-loupe', this.#loupe.isOpen);
+      this.#grid.reveal();
+    });
+    this.#editing = new Editing(steps, {
+      onSummary: (summary, selected) => {
+        this.#panel.show(summary, selected);
+        if (summary) this.#bar.showRatings(summary.ratings, summary.images);
+        if (!summary) void this.#health.show();
+      },
+      onRatings: (ratings, images) => {
+        this.#panel.showRatings(ratings, images);
+        this.#bar.showRatings(ratings, images);
+        this.#grid.update();
+      },
+      onEdited: (edited, edits) => {
+        this.#grid.refresh(edited);
+        this.#health.forget();
+        // What is no longer in the album that is shown has no place in its order.
+        if (this.#filters.album !== undefined && edits.some(({ removeAlbums }) => removeAlbums))
+          void this.#load(true);
+      },
+      onGone: () => void this.#load(),
+    });
+    this.#panel = new Panel(
+      steps,
+      {
+        rate: (rating) => this.#rate(rating, this.#loupe.isOpen),
+        edit: (edit) => void this.#editing.edit(edit),
+        remove: (isTakeDown) => this.#askRemoval(isTakeDown),
+      },
+      el(
+        'div.hint',
+        el('h2', 'Nothing selected'),
+        el('p.quiet', 'Choose a picture, or go to one with the arrow keys.'),
+        this.#health.element,
+      ),
+      this.#grid.order.element,
+    );
     byId('select-all').addEventListener('click', () => {
       this.#grid.selectAll();
       this.#grid.focus();
@@ -129,8 +137,8 @@ export class PicturesPage {
       ),
       ...Object.fromEntries(Object.keys(this.#panel.fields).map((key) => [key, focusField(key)])),
       '.': onPictures(() => this.#editing.repeat()),
-      z: () => (this.#loupe.isOpen ? this.#loupe.zoom() : steps.undoLast()),
-      'mod+z': () => steps.undoLast(),
+      z: () => (this.#loupe.isOpen ? this.#loupe.zoom() : this.#steps.undoLast()),
+      'mod+z': () => this.#steps.undoLast(),
       'mod+a': onPictures(() => this.#loupe.isOpen || this.#grid.selectAll()),
       Delete: onPictures(() => this.#askRemoval(false)),
       Escape: onPictures(() => this.#leave()),
@@ -209,7 +217,7 @@ export class PicturesPage {
   /** With `keepsSelection`, about the same pictures are listed in another order. */
   #load(keepsSelection = false): Promise<void> {
     return this.#request.start(async (signal) => {
-      const [bytes, last] = await Promise.all([getIds(this.#filters.query, signal), steps.load()]);
+      const [bytes, last] = await Promise.all([getIds(this.#filters.query, signal), this.#steps.load()]);
       const all = new IdList(bytes);
       this.#editing.base = last;
       const { record } = this.#filters;

@@ -1,7 +1,7 @@
 /** A change of the log as a row: what it changed, and the dialog that undoes it. */
 import type { Change, ChangeGroup, DescribedItem, Undone } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import { previewUndo, steps } from '../saving/steps.ts';
+import { previewUndo, type Steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
 import { ask, button, showDialog } from '../shared/elements.ts';
 import { capitalise, countPictures, explain, formatNumber } from '../shared/notices.ts';
@@ -30,6 +30,7 @@ const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 export function changeRow(
   change: Change & Partial<ChangeGroup>,
+  steps: Steps,
   { image, isOpen = false, actions = [] }: RowOptions = {},
 ): HTMLElement {
   const { number, at, summary, state, parts = [] } = change;
@@ -54,7 +55,7 @@ export function changeRow(
   details.addEventListener('toggle', () => {
     if (!details.open || content.childElementCount > 0) return;
     if (parts.length === 0) void showItems(content, change, image);
-    else content.append(el('ul.changes', ...parts.map((part) => changeRow(part, { image }))));
+    else content.append(el('ul.changes', ...parts.map((part) => changeRow(part, steps, { image }))));
   });
   return el(
     'li',
@@ -64,7 +65,7 @@ export function changeRow(
       'div.actions',
       ...(states[state] ? [el('span.quiet', states[state])] : []),
       ...actions,
-      ...(state === 'done' ? [rowButton(change, 'Undo…', () => void askUndo(change))] : []),
+      ...(state === 'done' ? [rowButton(change, 'Undo…', () => void askUndo(change, steps))] : []),
     ),
   );
 }
@@ -157,7 +158,7 @@ function preview(id: string, instead: Node | string = ''): HTMLElement {
 
 const MAX_PREVIEWS = 10;
 
-async function askUndo(change: Change & Partial<ChangeGroup>): Promise<void> {
+async function askUndo(change: Change & Partial<ChangeGroup>, steps: Steps): Promise<void> {
   const { parts = [] } = change;
   const summary = el('p', capitalise(change.summary));
   if (parts.length > 0) {

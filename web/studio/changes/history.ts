@@ -1,6 +1,7 @@
 /** Lists of changes: the page with those of imports, commands and the studio, and the changes of the selected picture. */
 import type { Change } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
+import type { Steps } from '../saving/steps.ts';
 import { get, LastWork } from '../shared/api.ts';
 import { choice, field, showPage } from '../shared/elements.ts';
 import { formatNumber } from '../shared/notices.ts';
@@ -10,6 +11,7 @@ import { changeRow, ORIGINS } from './change-row.ts';
 const MAX_LISTED = 200;
 
 export class HistoryPage {
+  readonly #steps: Steps;
   readonly #origin = choice({ '': 'any', ...ORIGINS });
   readonly #since = el('input', { type: 'date' });
   readonly #note = el('p.quiet', { role: 'status' });
@@ -17,7 +19,8 @@ export class HistoryPage {
   readonly #controls = [this.#note, field('Made by', this.#origin), field('Since', this.#since)];
   readonly #request = new LastWork();
 
-  constructor() {
+  constructor(steps: Steps) {
+    this.#steps = steps;
     for (const filter of [this.#origin, this.#since])
       filter.addEventListener('change', () => void this.#load());
   }
@@ -50,7 +53,7 @@ export class HistoryPage {
       ),
     );
     this.#list.replaceChildren(
-      ...changes.map((change) => changeRow(change, { isOpen: open.has(String(change.number)) })),
+      ...changes.map((change) => changeRow(change, this.#steps, { isOpen: open.has(String(change.number)) })),
     );
     if (focused) this.#list.querySelector<HTMLElement>(`[data-number="${focused}"] summary`)?.focus();
   }
@@ -62,6 +65,7 @@ export class HistoryPage {
 const FIRST_OPEN = 3;
 
 export class PictureHistory {
+  readonly #steps: Steps;
   readonly #list = el('ul.changes.narrow');
   readonly #note = el('p.quiet', { role: 'status' });
   readonly element = el(
@@ -74,7 +78,8 @@ export class PictureHistory {
   #id: string | undefined;
   readonly #request = new LastWork();
 
-  constructor() {
+  constructor(steps: Steps) {
+    this.#steps = steps;
     this.element.addEventListener('toggle', () => void this.#load());
   }
 
@@ -94,7 +99,9 @@ export class PictureHistory {
       const changes = await get('/data/history', { image: id }, signal);
       this.#note.textContent = changes.length === 0 ? 'No changes of this picture.' : '';
       this.#list.replaceChildren(
-        ...changes.map((change, index) => changeRow(change, { image: id, isOpen: index < FIRST_OPEN })),
+        ...changes.map((change, index) =>
+          changeRow(change, this.#steps, { image: id, isOpen: index < FIRST_OPEN }),
+        ),
       );
     });
   }

@@ -1,6 +1,6 @@
 /** Pictures are dragged to albums, and to other places in the order of one. */
 import { el } from '../../dom.ts';
-import { steps } from '../saving/steps.ts';
+import type { Steps } from '../saving/steps.ts';
 import { change, get, LastWork } from '../shared/api.ts';
 import { ask, button, textField } from '../shared/elements.ts';
 import type { IdList } from '../shared/id-list.ts';
@@ -130,10 +130,12 @@ const MOVES = { 'To start': -FURTHEST, Earlier: -1, Later: 1, 'To end': FURTHEST
 export class AlbumOrder {
   readonly element = el('fieldset.toggles', { 'aria-label': 'Move in the album', hidden: true });
   readonly #pictures: Pictures;
+  readonly #steps: Steps;
   readonly #actions: AlbumActions;
 
-  constructor(pictures: Pictures, actions: AlbumActions) {
+  constructor(pictures: Pictures, steps: Steps, actions: AlbumActions) {
     this.#pictures = pictures;
+    this.#steps = steps;
     this.#actions = actions;
     for (const [label, step] of Object.entries(MOVES))
       this.element.append(button(label, () => this.moveBy(step), { class: undefined }));
@@ -154,7 +156,7 @@ export class AlbumOrder {
     const album = this.#actions.album();
     if (album === undefined) return false;
     const moved = this.#pictures.selectedIds();
-    void steps
+    void this.#steps
       .changeNow(async () => {
         const { ids } = this.#pictures;
         const selected = new Set(moved.map((id) => ids.indexOf(id)).filter((index) => index >= 0));

@@ -1,6 +1,7 @@
 /** The grid of pictures. Only those near the visible part are in the document, however many are listed. */
 import type { Tile } from '../../../src/studio/contract.ts';
 import { byId, el } from '../../dom.ts';
+import type { Steps } from '../saving/steps.ts';
 import { IdList } from '../shared/id-list.ts';
 import { type AlbumActions, AlbumDrop, AlbumOrder } from './album.ts';
 import { gapAt, heightOf, indexesIn, layOut, placeOf, stepOf, type TileLayout } from './layout.ts';
@@ -21,21 +22,23 @@ export class Grid {
   readonly #box = byId('grid');
   readonly #space = el('div.space', { role: 'presentation' });
   readonly #actions: GridActions;
-  readonly #tiles = new Tiles(() => this.update());
+  readonly #tiles: Tiles;
   readonly selection = new Selection();
   readonly order: AlbumOrder;
   ids = new IdList();
   #view = restoreTileView(() => this.changeView());
-  readonly #window = new TileWindow(this.#space, this.#tiles, this.#view);
+  readonly #window: TileWindow;
   #layout: TileLayout = layOut(0, 0, this.#view.minSize, 0);
   #frame = 0;
 
-  constructor(actions: GridActions) {
+  constructor(steps: Steps, actions: GridActions) {
     this.#actions = actions;
+    this.#tiles = new Tiles(steps.outbox, () => this.update());
+    this.#window = new TileWindow(this.#space, this.#tiles, this.#view);
     this.#box.append(this.#space);
     this.#box.addEventListener('scroll', () => this.#schedule(), { passive: true });
     this.#box.addEventListener('keydown', (event) => this.#press(event));
-    this.order = new AlbumOrder(this, actions);
+    this.order = new AlbumOrder(this, steps, actions);
     const drop = new AlbumDrop(this.#space, this.order, actions);
     let before: number[] = [];
     listenForPointers(this.#box, this.#space, {

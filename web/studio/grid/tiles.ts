@@ -3,7 +3,7 @@ import { thumbHashToRGBA } from 'thumbhash';
 import type { Tile } from '../../../src/studio/contract.ts';
 import { byId, el } from '../../dom.ts';
 import { readSetting, saveSetting } from '../../storage.ts';
-import { steps } from '../saving/steps.ts';
+import type { Outbox } from '../saving/outbox.ts';
 import { post } from '../shared/api.ts';
 import { IdList } from '../shared/id-list.ts';
 import { pictureAddress } from '../shared/picture.ts';
@@ -220,20 +220,22 @@ const MAX_CACHED = 5000;
 
 export class Tiles {
   readonly #cached = new Map<string, Tile>();
+  readonly #outbox: Outbox;
   readonly #onLoaded: () => void;
   #wanted: string[] = [];
   #isLoading = false;
   /** How often some were forgotten. */
   #changes = 0;
 
-  constructor(onLoaded: () => void) {
+  constructor(outbox: Outbox, onLoaded: () => void) {
+    this.#outbox = outbox;
     this.#onLoaded = onLoaded;
   }
 
   /** Also with a rating that is not saved yet. */
   get(id: string): Tile | undefined {
     const tile = this.#cached.get(id);
-    const rating = steps.outbox.ratingOf(id);
+    const rating = this.#outbox.ratingOf(id);
     return tile && rating ? { ...tile, rating, isEdited: true } : tile;
   }
 

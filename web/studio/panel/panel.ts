@@ -8,7 +8,7 @@ import type {
 } from '../../../src/studio/contract.ts';
 import { byId, el, externalLink } from '../../dom.ts';
 import { PictureHistory } from '../changes/history.ts';
-import { steps } from '../saving/steps.ts';
+import type { Steps } from '../saving/steps.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
 import { ask, button } from '../shared/elements.ts';
 import { formatNumber, formatSize } from '../shared/notices.ts';
@@ -28,6 +28,7 @@ interface PanelActions {
 }
 
 export class Panel {
+  readonly #steps: Steps;
   readonly #actions: PanelActions;
   readonly #head = el('div.head');
   readonly #ratings = el('fieldset.toggles', { 'aria-label': 'Rating' });
@@ -58,7 +59,7 @@ export class Panel {
     sourceUrl: el('input', { type: 'url', 'aria-label': 'URL of the source' }),
   };
   readonly #former = button('Former file…', () => this.#askFormer(), { class: 'button' });
-  readonly #history = new PictureHistory();
+  readonly #history: PictureHistory;
   readonly #form: HTMLElement;
   readonly #hint: HTMLElement;
   readonly tags: Tags;
@@ -66,7 +67,9 @@ export class Panel {
   readonly fields: Record<string, HTMLElement>;
 
   /** `moves` changes the place of pictures in an album. */
-  constructor(actions: PanelActions, hint: HTMLElement, moves: HTMLElement) {
+  constructor(steps: Steps, actions: PanelActions, hint: HTMLElement, moves: HTMLElement) {
+    this.#steps = steps;
+    this.#history = new PictureHistory(steps);
     this.#actions = actions;
     this.#hint = hint;
     for (const rating of RATINGS)
@@ -212,7 +215,7 @@ export class Panel {
     const image = el('img', { src: pictureAddress(id, `former/${PREVIEW_SIZE}`), alt: 'The former file' });
     const effect =
       'The picture keeps its fields, and the stricter rating of both. Its present file goes to the trash.';
-    const press = () => void steps.restore(id, true);
+    const press = () => void this.#steps.restore(id, true);
     ask('Bring the former file back?', [image, el('p', effect)], 'Bring back', press);
   }
 

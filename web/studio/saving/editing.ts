@@ -2,7 +2,7 @@
 import type { Changed, ImageEdit, Rating, SelectionSummary } from '../../../src/studio/contract.ts';
 import { change, post, Refused } from '../shared/api.ts';
 import { explain, notify } from '../shared/notices.ts';
-import { steps } from './steps.ts';
+import type { Steps } from './steps.ts';
 
 /** A selection that grows key by key asks for its summary when it rests, and after an edit what is in sight comes first. */
 const REST_MS = 40;
@@ -26,6 +26,7 @@ interface Listener {
 }
 
 export class Editing {
+  readonly #steps: Steps;
   readonly #listener: Listener;
   #target: Target | undefined;
   #request = new AbortController();
@@ -33,7 +34,8 @@ export class Editing {
   /** The last change when the pictures were listed. Their summaries may know later ones. */
   base = 0;
 
-  constructor(listener: Listener) {
+  constructor(steps: Steps, listener: Listener) {
+    this.#steps = steps;
     this.#listener = listener;
     steps.listen({
       onRated: () => this.#showRatings(),
@@ -88,7 +90,7 @@ export class Editing {
     this.#lastEdit = edit;
     // Its turn may come later.
     Promise.resolve(edit).catch(() => {});
-    return steps.editImages(target.ids, target.known?.base ?? this.base, edit).catch(explain);
+    return this.#steps.editImages(target.ids, target.known?.base ?? this.base, edit).catch(explain);
   }
 
   repeat(): void {
@@ -100,7 +102,7 @@ export class Editing {
   async remove(target: Target, reason: string, isTakeDown: boolean): Promise<void> {
     const { ids } = target;
     try {
-      await steps.changeNow(async (): Promise<Changed> => {
+      await this.#steps.changeNow(async (): Promise<Changed> => {
         const { version } = await target.summary.catch(() => post('/data/summary', { ids }));
         return change('/change/remove', { ids, version, reason, isTakeDown });
       });
@@ -115,11 +117,12 @@ export class Editing {
   #showRatings(): void {
     const { known, ids = [] } = this.#target ?? {};
     if (!known) return;
-    const isRated = ids.every((id) => steps.outbox.ratingOf(id) !== undefined);
+    const { outbox } = this.#steps;
+    const isRated = ids.every((id) => outbox.ratingOf(id) !== undefined);
     const counts: SelectionSummary['ratings'] = {};
     if (isRated)
       for (const id of ids) {
-        const rating = steps.outbox.ratingOf(id) as Rating;
+        const rating = outbox.ratingOf(id) as Rating;
         counts[rating] = (counts[rating] ?? 0) + 1;
       }
     this.#listener.onRatings(isRated ? counts : known.ratings, ids.length);

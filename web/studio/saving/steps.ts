@@ -23,7 +23,7 @@ interface Listener {
   onStale?(hasOtherPictures: boolean): void;
 }
 
-class Steps {
+export class Steps {
   readonly outbox = new Outbox({
     onWaiting: () => this.#showWaiting(),
     onAnswers: (answers, changed) => this.#onAnswers(answers, changed),
@@ -201,9 +201,6 @@ class Steps {
     this.markStale(hasOthers || hasOtherPictures);
   }
 }
-
-/** Those of this page. */
-export const steps = new Steps();
 
 const describeUndone = ({ kept, undone }: Pick<Undone, 'kept' | 'undone'>) =>
   kept.count > 0 ? `Undone in part: ${undone}. ${describeKept(kept)}` : `Undone: ${undone}`;

@@ -2,6 +2,7 @@
 import type { Kind, Rating } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { RATINGS } from '../panel/panel.ts';
+import type { Steps } from '../saving/steps.ts';
 import { Combobox } from '../shared/combobox.ts';
 import { button, choice, field, fileButton, showPage } from '../shared/elements.ts';
 import { explain, formatNumber, notify } from '../shared/notices.ts';
@@ -44,8 +45,8 @@ export class AddPage {
   #tags: Tag[] = [];
 
   /** Files that are dropped anywhere on the page are to be added; on the filters, one is what others are compared with. */
-  constructor(onAdded: () => void, onCompare: (file: File) => void) {
-    this.#adding = new Adding(onAdded);
+  constructor(steps: Steps, onAdded: () => void, onCompare: (file: File) => void) {
+    this.#adding = new Adding(steps, onAdded);
     const mark = (isOver: boolean) => document.body.classList.toggle('dropping', isOver);
     addEventListener('dragover', (event) => {
       event.preventDefault();

@@ -1,7 +1,7 @@
 /** Sends pictures to be added, and shows what became of each. Those that look like others wait for a decision. */
 import type { AddedPicture, Found, RequestTo } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import { steps } from '../saving/steps.ts';
+import type { Steps } from '../saving/steps.ts';
 import { Refused, upload } from '../shared/api.ts';
 import { button } from '../shared/elements.ts';
 import { capitalise, formatNumber, hideProgress, showProgress } from '../shared/notices.ts';
@@ -29,13 +29,15 @@ export class Adding {
   readonly #all = el('div.all', { hidden: true });
   readonly #questions = new Set<Question>();
   readonly element = el('div.results', this.#status, this.#trouble, this.#all, this.#results);
+  readonly #steps: Steps;
   readonly #onAdded: () => void;
   /** One picture after the other, so that each has its own result. */
   #last: Promise<unknown> = Promise.resolve();
   #left = 0;
 
   /** `onAdded` lists the pictures again. */
-  constructor(onAdded: () => void) {
+  constructor(steps: Steps, onAdded: () => void) {
+    this.#steps = steps;
     this.#onAdded = onAdded;
     addEventListener('beforeunload', (event) => {
       if (this.#left > 0) event.preventDefault();
@@ -147,7 +149,7 @@ export class Adding {
         return sent ? this.#outcome(chosen, batch, sent as AddedPicture) : refusal(file, 'skipped');
       }
       const { id, version, label } = decision;
-      steps.show(await upload('/add/replacement', { name: file.name, id, version }, file));
+      this.#steps.show(await upload('/add/replacement', { name: file.name, id, version }, file));
       forgetPictures();
       return result(file, `replaced the file of “${label}”`);
     } catch (error) {
@@ -159,7 +161,7 @@ export class Adding {
     const { added, updated, notes, run } = sent;
     // All that were chosen together are one import, and one step.
     if (run !== undefined) batch.run = String(run);
-    steps.show(sent);
+    this.#steps.show(sent);
     rememberSent(chosen, batch.fields);
     const text = added > 0 ? 'added' : updated > 0 ? 'was there already, updated' : 'was there already';
     return result(chosen.file, text, notes.slice(1));

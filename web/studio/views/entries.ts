@@ -1,7 +1,7 @@
 /** Artists, characters, categories and albums: their lists, and the dialog that changes one. */
 import type { Kind, ListedEntry } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import { steps } from '../saving/steps.ts';
+import type { Steps } from '../saving/steps.ts';
 import { get, LastWork } from '../shared/api.ts';
 import { type Choice, Combobox } from '../shared/combobox.ts';
 import { ask, button, choice, field, showDialog, showPage, textField } from '../shared/elements.ts';
@@ -15,6 +15,7 @@ const MAX_SHOWN = 500;
 type ShowPictures = (kind: Kind, entry: ListedEntry) => void;
 
 export class EntryList {
+  readonly #steps: Steps;
   readonly #showPictures: ShowPictures;
   readonly #search = el('input', {
     type: 'search',
@@ -34,7 +35,8 @@ export class EntryList {
   #entries: ListedEntry[] = [];
   readonly #request = new LastWork();
 
-  constructor(showPictures: ShowPictures) {
+  constructor(steps: Steps, showPictures: ShowPictures) {
+    this.#steps = steps;
     this.#showPictures = showPictures;
     this.#search.addEventListener('input', () => this.#render());
     this.#which.addEventListener('change', () => this.#render());
@@ -95,7 +97,7 @@ export class EntryList {
 
   #row(entry: ListedEntry): HTMLElement {
     const { name, aliases, images } = entry;
-    const edit = () => showEntry(this.#kind, entry, () => this.load());
+    const edit = () => showEntry(this.#kind, entry, this.#steps, () => this.load());
     const pictures = () => this.#showPictures(this.#kind, entry);
     const count = formatNumber(images);
     const label = `${count}: show the pictures of ${name}`;
@@ -111,7 +113,7 @@ export class EntryList {
     const name = textField('Name', '');
     const press = async () => {
       const body = { kind: this.#kind, name: name.input.value.trim() };
-      const isDone = await steps.tryToMake('/change/entry/create', body);
+      const isDone = await this.#steps.tryToMake('/change/entry/create', body);
       if (isDone) await this.load();
       return isDone;
     };
@@ -157,9 +159,9 @@ const fieldsOf: Record<Kind, Record<string, string>> = {
   },
 };
 
-type Save = typeof steps.tryToMake;
+type Save = Steps['tryToMake'];
 
-function showEntry(kind: Kind, entry: ListedEntry, onChanged: () => void): void {
+function showEntry(kind: Kind, entry: ListedEntry, steps: Steps, onChanged: () => void): void {
   const { id, version, fields } = entry;
   const save: Save = async (...change) => {
     const isDone = await steps.tryToMake(...change);

@@ -2,7 +2,7 @@
 import type { RemovedPicture } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { describeTime } from '../changes/change-row.ts';
-import { steps } from '../saving/steps.ts';
+import type { Steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
 import { ask, button, showPage } from '../shared/elements.ts';
 import { capitalise, formatNumber } from '../shared/notices.ts';
@@ -11,11 +11,11 @@ import { pictureAddress } from '../shared/picture.ts';
 const MAX_SHOWN = 500;
 const PREVIEW_SIZE = 128;
 
-export async function showRemoved(signal: AbortSignal): Promise<void> {
+export async function showRemoved(steps: Steps, signal: AbortSignal): Promise<void> {
   const removed = await get('/data/removed', {}, signal);
   const inTrash = removed.filter(({ isInTrash }) => isInTrash).length;
-  const empty = button('Empty the trash…', () => askToEmpty(inTrash));
-  const rows = removed.slice(0, MAX_SHOWN).map(row);
+  const empty = button('Empty the trash…', () => askToEmpty(inTrash, steps));
+  const rows = removed.slice(0, MAX_SHOWN).map((picture) => row(picture, steps));
   // The keyboard stays where it was.
   const focused = buttons().indexOf(document.activeElement as HTMLButtonElement);
   const note = el('p.quiet', { role: 'status' }, describe(removed.length, inTrash));
@@ -32,7 +32,10 @@ function describe(count: number, inTrash: number): string {
   return `${formatNumber(inTrash)} in the trash, ${formatNumber(count - inTrash)} that imports leave out${shown}`;
 }
 
-function row({ id, removedAt, reason, name: title, isFormer, isInTrash }: RemovedPicture): HTMLElement {
+function row(
+  { id, removedAt, reason, name: title, isFormer, isInTrash }: RemovedPicture,
+  steps: Steps,
+): HTMLElement {
   const restore = () => steps.restore(id, isFormer);
   const allow = async () => {
     if (await steps.tryToMake('/change/allow', { ids: [id] }, 'Imports may add the picture again.'))
@@ -61,7 +64,7 @@ function row({ id, removedAt, reason, name: title, isFormer, isInTrash }: Remove
   );
 }
 
-function askToEmpty(inTrash: number): void {
+function askToEmpty(inTrash: number, steps: Steps): void {
   const press = async () => {
     const isDone = await steps.tryToMake('/change/trash/empty', {}, 'The trash is empty.');
     if (isDone) steps.markStale(false);

@@ -2,7 +2,7 @@
 import type { Alike, Change } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { changeRow, loadImports, rowButton } from '../changes/change-row.ts';
-import { steps } from '../saving/steps.ts';
+import type { Steps } from '../saving/steps.ts';
 import { change, get, post } from '../shared/api.ts';
 import { button, showPage } from '../shared/elements.ts';
 import { countPictures, explain, formatNumber, notify } from '../shared/notices.ts';
@@ -10,10 +10,14 @@ import { describeFacts, pictureCard } from '../shared/picture.ts';
 
 type ShowPictures = (change: Change) => void;
 
-export async function showReview(signal: AbortSignal, showPictures: ShowPictures): Promise<void> {
+export async function showReview(
+  steps: Steps,
+  showPictures: ShowPictures,
+  signal: AbortSignal,
+): Promise<void> {
   const list = showPage('Review', [], 'Review');
   const note = el('p.quiet', { role: 'status' }, 'Comparing all pictures…');
-  list.append(el('h2', 'Imports'), importList(await loadImports(signal), showPictures));
+  list.append(el('h2', 'Imports'), importList(await loadImports(signal), steps, showPictures));
   list.append(el('h2', 'Look-alikes'), note);
   const { total, groups } = await get('/data/alike', {}, signal);
   const shown = total > groups.length ? `, the first ${groups.length} shown` : '';
@@ -21,7 +25,7 @@ export async function showReview(signal: AbortSignal, showPictures: ShowPictures
     total === 0
       ? 'No pictures look alike. “zukan duplicates” also compares pictures that older versions imported.'
       : `${formatNumber(total)} ${total === 1 ? 'group' : 'groups'}${shown}`;
-  list.append(el('div.groups', ...groups.map(group)));
+  list.append(el('div.groups', ...groups.map((images) => group(images, steps))));
   const problems = await get('/data/problems', {}, signal);
   list.append(
     el('h2', 'Problems'),
@@ -59,19 +63,19 @@ function fileCheck(): HTMLElement {
   return el('div.file-check', start, result);
 }
 
-function group(images: Alike[]): HTMLElement {
+function group(images: Alike[], steps: Steps): HTMLElement {
   const row = el('ul.alike');
-  row.append(...images.map((image) => member(image, images, row)));
+  row.append(...images.map((image) => member(image, images, row, steps)));
   return row;
 }
 
-function member(image: Alike, images: Alike[], row: HTMLElement): HTMLElement {
-  const keep = () => void removeOthers(image, images, row);
+function member(image: Alike, images: Alike[], row: HTMLElement, steps: Steps): HTMLElement {
+  const keep = () => void removeOthers(image, images, row, steps);
   const label = `Keep only this: ${image.label}, ${describeFacts(image)}`;
   return pictureCard(image, button('Keep only this', keep, { 'aria-label': label }));
 }
 
-async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): Promise<void> {
+async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement, steps: Steps): Promise<void> {
   // A second click on another picture of the group would remove that one, too.
   if (row.ariaBusy === 'true') return;
   row.ariaBusy = 'true';
@@ -100,12 +104,12 @@ async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement): P
 const FIRST_SHOWN = 5;
 
 /** The first ones of a section, and a button for the others. */
-function importList(imports: Change[], showPictures: ShowPictures): HTMLElement {
+function importList(imports: Change[], steps: Steps, showPictures: ShowPictures): HTMLElement {
   if (imports.length === 0) return el('p.quiet', 'No imports.');
   const row = (change: Change) => {
     const show = () => showPictures(change);
     const hasPictures = change.added + change.changed > 0;
-    return changeRow(change, {
+    return changeRow(change, steps, {
       actions: hasPictures ? [rowButton(change, 'Show pictures', show)] : [],
     });
   };

@@ -1,7 +1,7 @@
 /** The texts of the site: visitors read them on every page. */
 import type { RequestTo, ResponseOf } from '../../../src/studio/contract.ts';
 import { byId, el } from '../../dom.ts';
-import { steps } from '../saving/steps.ts';
+import type { Steps } from '../saving/steps.ts';
 import { get } from '../shared/api.ts';
 import { explain } from '../shared/notices.ts';
 
@@ -14,16 +14,16 @@ const fields: Record<Field, { label: string; hint: string }> = {
   licence: { label: 'Licence', hint: 'Of pictures that state none: CC BY 4.0, an address or name=address' },
 };
 
-export async function showSite(signal: AbortSignal): Promise<void> {
+export async function showSite(steps: Steps, signal: AbortSignal): Promise<void> {
   const site = await get('/data/site', {}, signal);
-  const inputs = (Object.keys(fields) as Field[]).map((field) => row(field, site));
+  const inputs = (Object.keys(fields) as Field[]).map((field) => row(field, site, steps));
   byId('lists').replaceChildren(
     el('div.filters', el('h1', { tabindex: '-1' }, 'Site')),
     el('div.scroll.site', ...inputs),
   );
 }
 
-function row(field: Field, { texts, fixed }: ResponseOf<'/data/site'>): HTMLElement {
+function row(field: Field, { texts, fixed }: ResponseOf<'/data/site'>, steps: Steps): HTMLElement {
   const { label, hint } = fields[field];
   const variable = fixed[field];
   const input = el('input', { type: 'text', value: texts[field] ?? '', disabled: variable !== undefined });
