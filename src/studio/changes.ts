@@ -180,9 +180,11 @@ export class Changes {
         {
           ...this.#engines,
           openWriter: async () => {
-            const writer = await this.#openWriter(call);
-            if (!isChecked) await disposeOnError(writer, () => refuseStaleImages(writer, ids, version));
+            await using opened = new AsyncDisposableStack();
+            const writer = opened.use(await this.#openWriter(call));
+            if (!isChecked) await refuseStaleImages(writer, ids, version);
             isChecked = true;
+            opened.move();
             return writer;
           },
           now: this.#now(),
@@ -292,13 +294,4 @@ const LOGGED: Record<string, string> = {
 
 function fieldsOf({ reset = [], ...edit }: ImagesEdit['edit']): Set<string> {
   return new Set([...Object.keys(edit).map((name) => LOGGED[name] ?? name), ...reset]);
-}
-
-async function disposeOnError(writer: CatalogueWriter, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    await writer[Symbol.asyncDispose]();
-    throw error;
-  }
 }

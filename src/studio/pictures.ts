@@ -115,7 +115,10 @@ export function addPicture(
   return withFile(name, bytes, async ({ folder, file, name }, withoutPaths) => {
     const found = alike === 'ask' ? await findAlike(await readFile(join(folder, file))) : [];
     if (found.length > 0) return { alike: found };
-    const sidecar = JSON.stringify({ ...toSidecar(picture), fileName: name });
+    const { rating, artist, category, character } = picture;
+    // A field that is missing is left to the metadata of the picture.
+    const fields = { nsfw: rating, artist, categories: category, characters: character, fileName: name };
+    const sidecar = JSON.stringify(fields);
     await writeFile(join(folder, SIDECAR), sidecar, { mode: 0o600 });
     const folderFile = JSON.stringify(toFolderFile(picture));
     await writeFile(join(folder, FOLDER_FILE), folderFile, { mode: 0o600 });
@@ -156,16 +159,6 @@ export async function withFile<T>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** A field that is missing is left to the metadata of the picture. */
-function toSidecar({ rating, artist, category, character }: RequestTo<'/add/picture'>): object {
-  return {
-    ...(rating && { nsfw: rating }),
-    ...(artist && { artist }),
-    ...(category && { categories: category }),
-    ...(character && { characters: character }),
-  };
 }
 
 /**

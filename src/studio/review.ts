@@ -175,13 +175,10 @@ export async function readHealth(
   const withoutArtist = counts.get('artist')?.get(UNKNOWN_ARTIST.id) ?? 0;
   // It is made when needed, so it may be empty.
   counts.get('artist')?.delete(UNKNOWN_ARTIST.id);
-  const unused = Array.from(counts, ([kind, sizes]) => [
-    kind,
-    sizes
-      .values()
-      .filter((size) => size === 0)
-      .toArray().length,
-  ]);
+  const unused = Array.from(counts, ([kind, sizes]) => {
+    const empty = [...sizes.values()].filter((size) => size === 0);
+    return [kind, empty.length];
+  });
   return {
     images,
     unrated: isCounted ? await snapshot.countImages(unrated) : undefined,
@@ -196,7 +193,6 @@ export async function readHealth(
 
 // What the page shows of images: tiles in the grid, and the common fields of a selection.
 
-const SUMMARY_BATCH_SIZE = 500;
 /** More than anyone reads. The counts of the most frequent ones come first. */
 const MAX_LISTED = 200;
 
@@ -221,13 +217,10 @@ export function toTile({ id, document, edited }: SavedImage): Tile {
   };
 }
 
-type LoggedLookup = Lookup & { changeLog: Pick<ChangeLogReader, 'list' | 'trashed'> };
+type Logged = { changeLog: Pick<ChangeLogReader, 'list' | 'trashed'> };
+type LoggedLookup = Lookup & Logged;
 
-export async function lastChange({
-  changeLog,
-}: {
-  changeLog: Pick<ChangeLogReader, 'list'>;
-}): Promise<number> {
+export async function lastChange({ changeLog }: Logged): Promise<number> {
   const [last] = await changeLog.list({ limit: 1 });
   return last?.number ?? 0;
 }
@@ -255,12 +248,12 @@ export async function refuseStaleImages(lookup: LoggedLookup, ids: string[], ver
 
 /** In batches, in the order of the ids. Images that were removed meanwhile are an error. */
 async function* readSelected(lookup: Lookup, ids: string[]): AsyncGenerator<SavedImage[], void> {
-  for (const batch of inBatches(ids, SUMMARY_BATCH_SIZE)) {
+  for (const batch of inBatches(ids, BATCH_SIZE)) {
     const rows = new Map((await lookup.imagesById(batch)).map((row) => [row.id, row]));
     const missing = batch.filter((id) => !rows.has(id));
     if (missing.length > 0) throw new StudioError(409, describeMissing(missing), { missing });
     yield batch.map((id) => rows.get(id) as SavedImage);
-    if (batch.length === SUMMARY_BATCH_SIZE) await nextTick();
+    if (batch.length === BATCH_SIZE) await nextTick();
   }
 }
 
