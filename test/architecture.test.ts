@@ -75,8 +75,7 @@ const rooms = [
     ...['src/pages/model.ts', 'src/pages/html.ts', 'src/pages/texts.ts', 'src/pages/address.ts'],
   ],
   [
-    ...['src/studio/studio.ts', 'src/studio/changes.ts', 'src/studio/history.ts', 'src/studio/list.ts'],
-    'src/studio/review.ts',
+    ...['src/studio/studio.ts', 'src/studio/changes.ts', 'src/studio/history.ts'],
     ...['src/studio/review.ts', 'src/studio/pictures.ts', 'src/studio/server.ts'],
     ...['src/studio/remote-access.ts', 'src/studio/passwords.ts', 'src/studio/access.ts'],
     ...['src/studio/requests.ts', 'src/studio/contract.ts'],

@@ -6,8 +6,7 @@ import { el } from '../dom.ts';
 import { createPageCache } from './fetch-page.ts';
 import { icon } from './icons.ts';
 import { addLinkButtons, addPlayButton } from './picture-actions.ts';
-import { createStage, useSources } from './stage.ts';
-import { initStageInput } from './stage-input.ts';
+import { createStage, initStageInput, useSources } from './stage.ts';
 import { texts } from './texts.ts';
 import { createControls, createSlideshow } from './viewer-controls.ts';
 

@@ -8,9 +8,7 @@ import { showDialog } from './shared/elements.ts';
 import { explain, KINDS, plurals } from './shared/notices.ts';
 import { helpTexts, listenForShortcuts } from './shared/shortcuts.ts';
 import { AddPage } from './views/add.ts';
-import { showRemoved } from './views/removed.ts';
-import { showReview } from './views/review.ts';
-import { showSite } from './views/site.ts';
+import { showRemoved, showReview, showSite } from './views/review.ts';
 
 const steps = new Steps();
 const pictures = new PicturesPage(steps);

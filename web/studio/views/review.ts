@@ -1,12 +1,12 @@
-/** The last imports, pictures that look alike, side by side, and problems of the catalogue. */
-import type { Alike, Change } from '../../../src/studio/contract.ts';
-import { el } from '../../dom.ts';
-import { changeRow, loadImports, rowButton } from '../changes/change-row.ts';
+/** The page Review: the last imports, pictures that look alike, side by side, and problems of the catalogue; and the pages Removed and Site. */
+import type { Alike, Change, RemovedPicture, RequestTo, ResponseOf } from '../../../src/studio/contract.ts';
+import { byId, el } from '../../dom.ts';
+import { changeRow, describeTime, loadImports, rowButton } from '../changes/change-row.ts';
 import type { Steps } from '../saving/steps.ts';
 import { change, get, post } from '../shared/api.ts';
-import { button, showPage } from '../shared/elements.ts';
-import { countPictures, explain, formatNumber, notify } from '../shared/notices.ts';
-import { describeFacts, pictureCard } from '../shared/picture.ts';
+import { ask, button, showPage } from '../shared/elements.ts';
+import { capitalise, countPictures, explain, formatNumber, notify } from '../shared/notices.ts';
+import { describeFacts, pictureAddress, pictureCard } from '../shared/picture.ts';
 
 type ShowPictures = (change: Change) => void;
 
@@ -123,4 +123,105 @@ function importList(imports: Change[], steps: Steps, showPictures: ShowPictures)
   };
   const more = button(`Show all ${imports.length}`, showAll);
   return el('div', list, more);
+}
+
+// The pictures and files that were removed. Those in the trash can be restored, others may be imported again.
+
+const MAX_SHOWN = 500;
+const PREVIEW_SIZE = 128;
+
+export async function showRemoved(steps: Steps, signal: AbortSignal): Promise<void> {
+  const removed = await get('/data/removed', {}, signal);
+  const inTrash = removed.filter(({ isInTrash }) => isInTrash).length;
+  const empty = button('Empty the trash…', () => askToEmpty(inTrash, steps));
+  const rows = removed.slice(0, MAX_SHOWN).map((picture) => removedRow(picture, steps));
+  // The keyboard stays where it was.
+  const focused = buttons().indexOf(document.activeElement as HTMLButtonElement);
+  const note = el('p.quiet', { role: 'status' }, describe(removed.length, inTrash));
+  const controls = [note, ...(inTrash > 0 ? [empty] : [])];
+  showPage('Removed', controls, 'Removed pictures', el('ul.changes', ...rows));
+  if (focused >= 0) (buttons().at(focused) ?? document.querySelector<HTMLElement>('#lists h1'))?.focus();
+}
+
+const buttons = () => [...document.querySelectorAll<HTMLButtonElement>('#lists li button')];
+
+function describe(count: number, inTrash: number): string {
+  if (count === 0) return 'Nothing was removed.';
+  const shown = count > MAX_SHOWN ? `, the last ${MAX_SHOWN} shown` : '';
+  return `${formatNumber(inTrash)} in the trash, ${formatNumber(count - inTrash)} that imports leave out${shown}`;
+}
+
+function removedRow(
+  { id, removedAt, reason, name: title, isFormer, isInTrash }: RemovedPicture,
+  steps: Steps,
+): HTMLElement {
+  const restore = () => steps.restore(id, isFormer);
+  const allow = async () => {
+    if (await steps.tryToMake('/change/allow', { ids: [id] }, 'Imports may add the picture again.'))
+      steps.markStale(false);
+  };
+  const [label, act] = isInTrash ? [isFormer ? 'Bring back' : 'Restore', restore] : ['Allow again', allow];
+  const preview = pictureAddress(id, isFormer ? `former/${PREVIEW_SIZE}` : PREVIEW_SIZE);
+  const what = [...(isFormer ? ['former file'] : []), isInTrash ? 'in the trash' : 'deleted'].join(', ');
+  const name = `${label} ${reason || id}`;
+  return el(
+    'li',
+    el(
+      'div.removed',
+      ...(isInTrash ? [el('img', { src: preview, alt: '', loading: 'lazy' })] : []),
+      el('p', capitalise(reason) || 'No reason given'),
+      el(
+        'p.quiet',
+        el('time', { datetime: removedAt }, describeTime(removedAt)),
+        ` · ${what} · ${title ? `${title} · ` : ''}${id}`,
+      ),
+    ),
+    el(
+      'div.actions',
+      button(label, () => void act(), { 'aria-label': name }),
+    ),
+  );
+}
+
+function askToEmpty(inTrash: number, steps: Steps): void {
+  const press = async () => {
+    const isDone = await steps.tryToMake('/change/trash/empty', {}, 'The trash is empty.');
+    if (isDone) steps.markStale(false);
+    return isDone;
+  };
+  const effect = `All ${formatNumber(inTrash)} pictures and former files are deleted for good. You can’t undo this.`;
+  ask('Empty the trash?', [el('p', effect)], 'Delete for good', press);
+}
+
+// The texts of the site: visitors read them on every page.
+
+type Field = RequestTo<'/change/site'>['field'];
+
+const fields: Record<Field, { label: string; hint: string }> = {
+  name: { label: 'Name', hint: 'On every page, up to 60 characters' },
+  description: { label: 'Description', hint: 'A sentence for the foot of each page and for link previews' },
+  links: { label: 'Links', hint: 'Imprint=https://example.org/imprint, Privacy=https://example.org/privacy' },
+  licence: { label: 'Licence', hint: 'Of pictures that state none: CC BY 4.0, an address or name=address' },
+};
+
+export async function showSite(steps: Steps, signal: AbortSignal): Promise<void> {
+  const site = await get('/data/site', {}, signal);
+  const inputs = (Object.keys(fields) as Field[]).map((field) => siteField(field, site, steps));
+  byId('lists').replaceChildren(
+    el('div.filters', el('h1', { tabindex: '-1' }, 'Site')),
+    el('div.scroll.site', ...inputs),
+  );
+}
+
+function siteField(field: Field, { texts, fixed }: ResponseOf<'/data/site'>, steps: Steps): HTMLElement {
+  const { label, hint } = fields[field];
+  const variable = fixed[field];
+  const input = el('input', { type: 'text', value: texts[field] ?? '', disabled: variable !== undefined });
+  input.addEventListener('change', () => {
+    const text = input.value.trim();
+    steps.make('/change/site', { field, text }).catch(explain);
+  });
+  const note =
+    variable === undefined ? hint : `Set by the environment variable ${variable}; change it there.`;
+  return el('label.field', el('span', label), input, el('span.quiet', note));
 }
