@@ -26,7 +26,7 @@ import { groupLookAlikes } from '../catalogue/sets/look-alikes.ts';
 import type { CatalogueSnapshot, Entry, LastBackup, Lookup, SavedImage } from '../catalogue/writer.ts';
 import { countImages } from '../changes/describe.ts';
 import { describeMissing } from '../changes/images.ts';
-import { findByHash, findLookAlikes, hashPicture, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
+import { findByHash, findLookAlikes, loadHashes, MAX_LIKE } from '../import/plan/looks.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import { inBatches } from '../lib/concurrency.ts';
 import { type Disk, isNearlyFull } from '../lib/file-system.ts';
@@ -117,11 +117,6 @@ async function* findLacking(snapshot: CatalogueSnapshot, siteLicence: string) {
     yield { id: row.id, lacking: lackingOf(row, siteLicence) };
     if (++read % BATCH_SIZE === 0) await nextTick();
   }
-}
-
-/** The perceptual hash of a picture. */
-export async function findLooks(bytes: Buffer): Promise<ResponseOf<'/data/looks'>> {
-  return { like: await hashPicture(bytes) };
 }
 
 /** The numbers of the images in each group, the largest group first. */

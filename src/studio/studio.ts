@@ -9,6 +9,7 @@ import { findEntries } from '../changes/entries.ts';
 import { filterRecords, latestIds } from '../changes/images.ts';
 import { matchEntries } from '../changes/references.ts';
 import { findOutdated } from '../import/files.ts';
+import { hashPicture } from '../import/plan/looks.ts';
 import { SITE_TEXTS, type SiteField, type SiteTexts } from '../lib/site-texts.ts';
 import { type ChangeEngines, Changes } from './changes.ts';
 import type { Counted, ListedEntry, RequestTo, ResponseOf } from './contract.ts';
@@ -23,7 +24,6 @@ import {
   findAlikeOf,
   findLackingIds,
   findLikeIds,
-  findLooks,
   findProblems,
   type HealthEngines,
   readHealth,
@@ -66,7 +66,9 @@ export function createStudio(engines: StudioEngines): StudioRoutes {
       '/data/images': read((snapshot, filter, { signal }) => listImages(snapshot, filter, engines, signal)),
       '/data/matches': read((snapshot, search) => findMatches(snapshot, search, openSourceFiles)),
       '/data/looks': ({ name }, call) =>
-        withFile(name, call.bytes, async ({ folder, file }) => findLooks(await readFile(join(folder, file)))),
+        withFile(name, call.bytes, async ({ folder, file }) => ({
+          like: await hashPicture(await readFile(join(folder, file))),
+        })),
       '/data/entries': read(listEntries),
       '/data/suggestions': read(suggestEntries),
       '/data/session': async (_nothing, { user }) => ({ user, catalogue: await changes.identity() }),

@@ -267,7 +267,6 @@ interface BarActions extends Record<(typeof BUTTONS)[number], () => void> {
 }
 
 export class Bar {
-  readonly #bar = byId('bar');
   readonly #actions: BarActions;
 
   constructor(actions: BarActions) {
@@ -307,7 +306,7 @@ export class Bar {
   }
 
   #button(name: string): HTMLElement {
-    return this.#bar.querySelector(`[value="${name}"]`) as HTMLElement;
+    return byId('bar').querySelector(`[value="${name}"]`) as HTMLElement;
   }
 }
 

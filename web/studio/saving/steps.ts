@@ -73,10 +73,6 @@ export class Steps {
     });
   }
 
-  make<A extends AddressOf<'change'>>(address: A, body: RequestTo<A>): Promise<ResponseOf<A> & Changed> {
-    return this.changeNow(() => change(address, body) as Promise<ResponseOf<A> & Changed>);
-  }
-
   /** Returns false if it was refused, which the page says. */
   async tryToMake<A extends AddressOf<'change'>>(
     address: A,
@@ -84,7 +80,7 @@ export class Steps {
     message?: string,
   ): Promise<boolean> {
     try {
-      await this.make(address, body);
+      await this.changeNow(() => change(address, body) as Promise<ResponseOf<A> & Changed>);
       if (message !== undefined) notify(message);
       return true;
     } catch (error) {

@@ -8,6 +8,7 @@ export interface Choice {
   /** Undefined for a new entry. */
   id: string | undefined;
   name: string;
+  images?: number;
 }
 
 interface ComboboxOptions {
@@ -24,17 +25,12 @@ interface ComboboxOptions {
   onList?(names: string[]): void;
 }
 
-/** What the list offers: an entry, or a new one. */
-interface Suggestion extends Choice {
-  images?: number;
-}
-
 export class Combobox {
   readonly element: HTMLElement;
   readonly input: HTMLInputElement;
   readonly #list: HTMLElement;
   readonly #options: ComboboxOptions;
-  #suggestions: Suggestion[] = [];
+  #suggestions: Choice[] = [];
   #active = -1;
   readonly #request = new LastWork();
   /** Whether the suggestions belong to the text in the field. */
@@ -77,14 +73,14 @@ export class Combobox {
     });
   }
 
-  async #load(text: string, signal?: AbortSignal): Promise<Suggestion[]> {
+  async #load(text: string, signal?: AbortSignal): Promise<Choice[]> {
     const found = await get('/data/suggestions', { kind: this.#options.kind(), text }, signal);
     const hasExact = found.some(({ name }) => name.toLowerCase() === text.toLowerCase());
     const mayCreate = this.#options.mayCreate && text !== '' && !hasExact;
     return mayCreate ? [...found, { id: undefined, name: text }] : found;
   }
 
-  #option({ id, name, images = 0 }: Suggestion, index: number): HTMLElement {
+  #option({ id, name, images = 0 }: Choice, index: number): HTMLElement {
     return el(
       'li',
       {

@@ -12,6 +12,7 @@ import { capitalise, countPictures, formatNumber, notify, plurals } from '../sha
 /** More than anyone reads; the text field narrows it down. */
 const MAX_SHOWN = 500;
 
+type Save = Steps['tryToMake'];
 type ShowPictures = (kind: Kind, entry: ListedEntry) => void;
 
 export class EntryList {
@@ -34,6 +35,13 @@ export class EntryList {
   #kind: Kind = 'artist';
   #entries: ListedEntry[] = [];
   readonly #request = new LastWork();
+
+  /** Shows the list again if it was changed. */
+  readonly #save: Save = async (...change) => {
+    const isDone = await this.#steps.tryToMake(...change);
+    if (isDone) await this.load();
+    return isDone;
+  };
 
   constructor(steps: Steps, showPictures: ShowPictures) {
     this.#steps = steps;
@@ -97,7 +105,7 @@ export class EntryList {
 
   #row(entry: ListedEntry): HTMLElement {
     const { name, aliases, images } = entry;
-    const edit = () => showEntry(this.#kind, entry, this.#steps, () => this.load());
+    const edit = () => showEntry(this.#kind, entry, this.#save);
     const pictures = () => this.#showPictures(this.#kind, entry);
     const count = formatNumber(images);
     const label = `${count}: show the pictures of ${name}`;
@@ -111,12 +119,8 @@ export class EntryList {
 
   #create(): void {
     const name = textField('Name', '');
-    const press = async () => {
-      const body = { kind: this.#kind, name: name.input.value.trim() };
-      const isDone = await this.#steps.tryToMake('/change/entry/create', body);
-      if (isDone) await this.load();
-      return isDone;
-    };
+    const press = () =>
+      this.#save('/change/entry/create', { kind: this.#kind, name: name.input.value.trim() });
     ask(`Create ${/^a/.test(this.#kind) ? 'an' : 'a'} ${this.#kind}`, [name.element], 'Create', press);
   }
 }
@@ -159,15 +163,8 @@ const fieldsOf: Record<Kind, Record<string, string>> = {
   },
 };
 
-type Save = Steps['tryToMake'];
-
-function showEntry(kind: Kind, entry: ListedEntry, steps: Steps, onChanged: () => void): void {
+function showEntry(kind: Kind, entry: ListedEntry, save: Save): void {
   const { id, version, fields } = entry;
-  const save: Save = async (...change) => {
-    const isDone = await steps.tryToMake(...change);
-    if (isDone) onChanged();
-    return isDone;
-  };
   const name = textField('Name', entry.name);
   // A name may contain a comma.
   const aliases = el('textarea', { rows: Math.min(entry.aliases.length + 1, 5) }, entry.aliases.join('\n'));

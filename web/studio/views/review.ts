@@ -65,38 +65,35 @@ function fileCheck(): HTMLElement {
 
 function group(images: Alike[], steps: Steps): HTMLElement {
   const row = el('ul.alike');
-  row.append(...images.map((image) => member(image, images, row, steps)));
-  return row;
-}
-
-function member(image: Alike, images: Alike[], row: HTMLElement, steps: Steps): HTMLElement {
-  const keep = () => void removeOthers(image, images, row, steps);
-  const label = `Keep only this: ${image.label}, ${describeFacts(image)}`;
-  return pictureCard(image, button('Keep only this', keep, { 'aria-label': label }));
-}
-
-async function removeOthers({ id }: Alike, images: Alike[], row: HTMLElement, steps: Steps): Promise<void> {
-  // A second click on another picture of the group would remove that one, too.
-  if (row.ariaBusy === 'true') return;
-  row.ariaBusy = 'true';
-  const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
-  try {
-    await steps.changeNow(async () => {
-      // Refused if somebody has removed the one that stays.
-      await post('/data/summary', { ids: [id] });
-      const { version } = await post('/data/summary', { ids });
-      const body = { ids, version, reason: `looks like ${id}`, isTakeDown: false };
-      return change('/change/remove', body);
-    });
-    // With the button, the keyboard would lose its place.
-    const next = row.nextElementSibling ?? row.previousElementSibling;
-    if (row.contains(document.activeElement)) next?.querySelector('button')?.focus();
-    row.remove();
-    notify(`Removed ${countPictures(ids.length)}. You can undo this.`);
-  } catch (error) {
-    row.ariaBusy = 'false';
-    explain(error);
+  const removeOthers = async ({ id }: Alike) => {
+    // A second click on another picture of the group would remove that one, too.
+    if (row.ariaBusy === 'true') return;
+    row.ariaBusy = 'true';
+    const ids = images.flatMap((image) => (image.id === id ? [] : [image.id]));
+    try {
+      await steps.changeNow(async () => {
+        // Refused if somebody has removed the one that stays.
+        await post('/data/summary', { ids: [id] });
+        const { version } = await post('/data/summary', { ids });
+        const body = { ids, version, reason: `looks like ${id}`, isTakeDown: false };
+        return change('/change/remove', body);
+      });
+      // With the button, the keyboard would lose its place.
+      const next = row.nextElementSibling ?? row.previousElementSibling;
+      if (row.contains(document.activeElement)) next?.querySelector('button')?.focus();
+      row.remove();
+      notify(`Removed ${countPictures(ids.length)}. You can undo this.`);
+    } catch (error) {
+      row.ariaBusy = 'false';
+      explain(error);
+    }
+  };
+  for (const image of images) {
+    const label = `Keep only this: ${image.label}, ${describeFacts(image)}`;
+    const keep = button('Keep only this', () => void removeOthers(image), { 'aria-label': label });
+    row.append(pictureCard(image, keep));
   }
+  return row;
 }
 
 // The last imports: what each changed, its pictures, and a way to undo it.
@@ -107,11 +104,8 @@ const FIRST_SHOWN = 5;
 function importList(imports: Change[], steps: Steps, showPictures: ShowPictures): HTMLElement {
   if (imports.length === 0) return el('p.quiet', 'No imports.');
   const row = (change: Change) => {
-    const show = () => showPictures(change);
-    const hasPictures = change.added + change.changed > 0;
-    return changeRow(change, steps, {
-      actions: hasPictures ? [rowButton(change, 'Show pictures', show)] : [],
-    });
+    const show = rowButton(change, 'Show pictures', () => showPictures(change));
+    return changeRow(change, steps, { actions: change.added + change.changed > 0 ? [show] : [] });
   };
   const list = el('ul.changes', ...imports.slice(0, FIRST_SHOWN).map(row));
   if (imports.length <= FIRST_SHOWN) return list;
@@ -219,7 +213,7 @@ function siteField(field: Field, { texts, fixed }: ResponseOf<'/data/site'>, ste
   const input = el('input', { type: 'text', value: texts[field] ?? '', disabled: variable !== undefined });
   input.addEventListener('change', () => {
     const text = input.value.trim();
-    steps.make('/change/site', { field, text }).catch(explain);
+    void steps.tryToMake('/change/site', { field, text });
   });
   const note =
     variable === undefined ? hint : `Set by the environment variable ${variable}; change it there.`;
