@@ -1,7 +1,7 @@
 /** Which pictures are listed: the fields of the filters, what the address says of them, and the search of records. */
 import type { Change, Kind, RequestTo } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { describeOption } from './changes/change-row.ts';
+import { describeOption } from './changes/history.ts';
 import { post } from './shared/api.ts';
 import { Combobox } from './shared/combobox.ts';
 import { button, choice, field, fileButton } from './shared/elements.ts';

@@ -1,7 +1,7 @@
 /** The page with the pictures: the grid, one of them large, the fields of those selected, and what changes them. */
 import type { Change, Rating } from '../../src/studio/contract.ts';
 import { byId, el } from '../dom.ts';
-import { loadImports } from './changes/change-row.ts';
+import { loadImports } from './changes/history.ts';
 import { entryValue, Filters, search } from './filters.ts';
 import { askAlbumName } from './grid/album.ts';
 import { Grid } from './grid/grid.ts';

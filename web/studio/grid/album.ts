@@ -64,7 +64,8 @@ export class AlbumDrop {
   /** Returns whether the pointer makes the list of albums scroll. */
   move(pointer: Pointer, { index, x, y, height }: Gap): boolean {
     const { clientX, clientY } = pointer;
-    const isOnList = this.#covers(pointer);
+    const { left, right, top, bottom } = this.#box.getBoundingClientRect();
+    const isOnList = clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
     this.#index = isOnList || this.#actions.album() === undefined ? undefined : index;
     this.#marker.hidden = this.#index === undefined;
     this.#marker.style.transform = `translate(${x}px, ${y}px)`;
@@ -73,7 +74,6 @@ export class AlbumDrop {
     const under = this.#find(pointer);
     for (const other of this.#albums.children) other.classList.toggle('over', other === under);
     if (!isOnList) return false;
-    const { top, bottom } = this.#box.getBoundingClientRect();
     const before = this.#box.scrollTop;
     if (clientY < top + EDGE_PX) this.#box.scrollTop -= SCROLL_PX;
     if (clientY > bottom - EDGE_PX) this.#box.scrollTop += SCROLL_PX;
@@ -87,12 +87,6 @@ export class AlbumDrop {
     for (const element of [this.#badge, this.#box, this.#marker]) element.hidden = true;
     if (album !== undefined) this.#actions.dropOn(album);
     else if (pointer && this.#index !== undefined) this.#order.moveTo(this.#index);
-  }
-
-  /** Whether the pointer is on the list. */
-  #covers({ clientX, clientY }: Pointer): boolean {
-    const { left, right, top, bottom } = this.#box.getBoundingClientRect();
-    return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
   }
 
   #find({ clientX, clientY }: Pointer): HTMLElement | undefined {

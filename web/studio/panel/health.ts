@@ -1,7 +1,7 @@
 /** What needs attention: while nothing is selected, or on a page of its own. Each line leads to the pictures or entries that it is about. */
 import type { Change, Health, Kind } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
-import { describeTime } from '../changes/change-row.ts';
+import { describeTime } from '../changes/history.ts';
 import { get } from '../shared/api.ts';
 import { button } from '../shared/elements.ts';
 import { countPictures, explain, formatNumber, formatSize, KINDS, plurals } from '../shared/notices.ts';

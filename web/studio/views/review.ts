@@ -1,7 +1,7 @@
 /** The page Review: the last imports, pictures that look alike, side by side, and problems of the catalogue; and the pages Removed and Site. */
 import type { Alike, Change, RemovedPicture, RequestTo, ResponseOf } from '../../../src/studio/contract.ts';
 import { byId, el } from '../../dom.ts';
-import { changeRow, describeTime, loadImports, rowButton } from '../changes/change-row.ts';
+import { changeRow, describeTime, loadImports, rowButton } from '../changes/history.ts';
 import type { Steps } from '../saving/steps.ts';
 import { change, get, post } from '../shared/api.ts';
 import { ask, button, showPage } from '../shared/elements.ts';
