@@ -1,4 +1,4 @@
-/** Changes of the log: as rows with what they changed and the dialog that undoes them, in the page History, and those of the selected picture. */
+/** Lists of changes: the page with those of imports, commands and the studio, the changes of the selected picture, and their rows. */
 import type { Change, ChangeGroup, DescribedItem, Undone } from '../../../src/studio/contract.ts';
 import { el } from '../../dom.ts';
 import { previewUndo, type Steps } from '../saving/steps.ts';
@@ -106,8 +106,6 @@ export class PictureHistory {
     });
   }
 }
-
-// A change of the log as a row: what it changed, and the dialog that undoes it.
 
 // A change in a list: who made it and when, what was before and after once it is opened, and a way to undo it.
 
