@@ -6,14 +6,12 @@ import type { Placed, Placement } from '../catalogue/sets/image-set.ts';
 import type { BlockedName, FixedShelves, LastBackup, TokenRecord } from '../catalogue/writer.ts';
 import type { Monitored } from '../lib/metrics.ts';
 
-/** A list is for the functions of a `Dialect` that take one. */
+/** A list is for '= any($1)': whether a value is in it. */
 export type SqlValue = string | number | null | readonly string[] | readonly number[];
 export type SqlType = 'int' | 'text';
 
-/** What the databases write differently. A `parameter` is `$1`, `$2` and so on. */
+/** What the databases write differently. */
 export interface Dialect {
-  /** The rest of a condition: whether a value is in the list of a parameter. */
-  isOneOf(parameter: string, type: SqlType): string;
   /** Aggregates the values of a column into the text of a JSON array, in their order or in that of another column. */
   jsonArray(column: string, order?: string): string;
   /** Whether a row of `image_shelves` has the shelf. */

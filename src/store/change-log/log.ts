@@ -51,7 +51,6 @@ export async function readTrash(
 }
 
 export function createChangeLogReader(session: ReadSession): ChangeLogReader {
-  const { isOneOf } = session.dialect;
   return {
     list: (filter) => listChanges(session, filter),
     async find(number) {
@@ -78,8 +77,8 @@ export function createChangeLogReader(session: ReadSession): ChangeLogReader {
       const text = `select ${TRASH_COLUMNS} from trash order by removed_at desc, change desc, number desc`;
       return mapEach(session.stream<TrashRow>(text), toTrashed);
     },
-    trashed: (ids) => readTrash(session, `id ${isOneOf('$1', 'text')}`, [ids]),
-    trashedBytes: (hashes) => readTrash(session, `etag ${isOneOf('$1', 'text')}`, [hashes]),
+    trashed: (ids) => readTrash(session, 'id = any($1)', [ids]),
+    trashedBytes: (hashes) => readTrash(session, 'etag = any($1)', [hashes]),
   };
 }
 
@@ -95,7 +94,7 @@ async function listChanges(
   if (isImport) conditions.push('source is not null');
   if (origin !== undefined) conditions.push(`origin = ${bind(origin)}`);
   if (user !== undefined) conditions.push(`user_name = ${bind(user)}`);
-  if (of) conditions.push(isOf(session, of, bind));
+  if (of) conditions.push(isOf(of, bind));
   return session.query<Change>(
     `select ${CHANGE_COLUMNS} from change where ${conditions.join(' and ')} order by number desc limit ${bind(limit)}`,
     values,
@@ -104,15 +103,14 @@ async function listChanges(
 
 /** A change concerns an image if it has an item for it, or if it added it. */
 function isOf(
-  { dialect: { isOneOf } }: ReadSession,
   { kinds, ids }: { kinds: readonly ItemKind[]; ids: readonly string[] },
   bind: (value: SqlValue) => string,
 ): string {
   const ofItem = `exists (select 1 from change_item where change_item.change = change.number
-    and change_item.kind ${isOneOf(bind(kinds), 'text')} and change_item.id ${isOneOf(bind(ids), 'text')})`;
+    and change_item.kind = any(${bind(kinds)}) and change_item.id = any(${bind(ids)}))`;
   if (!kinds.includes('image')) return ofItem;
   const isAdded = (table: string) =>
-    `exists (select 1 from ${table} where ${table}.id ${isOneOf(bind(ids), 'text')}
+    `exists (select 1 from ${table} where ${table}.id = any(${bind(ids)})
        and ${table}.number between change.first_image and change.last_image)`;
   return `(${ofItem} or ${isAdded('image')} or ${isAdded('trash')})`;
 }

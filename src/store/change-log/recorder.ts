@@ -287,11 +287,10 @@ export class ChangeRecorder {
     if (rows.length > 0) this.#change.state = 'final';
     const ids = rows.map(({ id }) => id);
     this.#items.drop('image', ids);
-    const isOneOf = this.#session.dialect.isOneOf('$1', 'text');
-    await this.#session.run(`delete from change_item where kind = 'image' and id ${isOneOf}`, [ids]);
-    await this.#session.run(`delete from trash where id ${isOneOf}`, [ids]);
-    await this.#session.run(`delete from trash where etag ${isOneOf}`, [rows.map(({ eTag }) => eTag)]);
-    await this.#session.run(`delete from album_image where image ${isOneOf}`, [ids]);
+    await this.#session.run(`delete from change_item where kind = 'image' and id = any($1)`, [ids]);
+    await this.#session.run('delete from trash where id = any($1)', [ids]);
+    await this.#session.run('delete from trash where etag = any($1)', [rows.map(({ eTag }) => eTag)]);
+    await this.#session.run('delete from album_image where image = any($1)', [ids]);
     await this.#items.add(
       rows.map(({ id, eTag }) => ({ kind: 'taken-down', id, before: null, after: { hash: eTag } })),
     );
@@ -325,8 +324,7 @@ export class ChangeRecorder {
     if (this.#change.state !== 'final') await this.#items.add(items);
     else {
       // Of a picture that was taken down, not even a former reason stays.
-      const isOneOf = this.#session.dialect.isOneOf('$1', 'text');
-      const text = `delete from change_item where kind = 'removed' and id ${isOneOf}`;
+      const text = `delete from change_item where kind = 'removed' and id = any($1)`;
       await this.#session.run(text, [items.map(({ id }) => id)]);
     }
   }

@@ -31,7 +31,6 @@ export function createChangeLog(
   lastImage: number,
   reserveNumbers: (numbers: number[]) => void,
 ): ChangeLogWriter {
-  const { isOneOf } = session.dialect;
   return {
     ...createChangeLogReader(session),
     number: recorder.number,
@@ -53,7 +52,7 @@ export function createChangeLog(
       if (change < (first ?? 1) - 1 || change > (last ?? 0) || typeof forgotten === 'number')
         return undefined;
       const text = `select ${ITEM_COLUMNS} from change_item
-        where change > $1 and change < $4 and kind = 'image' and id ${isOneOf('$2', 'text')} and change not in
+        where change > $1 and change < $4 and kind = 'image' and id = any($2) and change not in
           (select change from applied_edit where change > $1 and substr(id, 1, ${UUID_LENGTH}) = substr($3, 1, ${UUID_LENGTH}))`;
       return (await session.query<ItemRow>(text, [change, ids, edit, recorder.number])).map(toItem);
     },
@@ -86,7 +85,7 @@ export function createChangeLog(
     },
     async laterItems({ number }, kind, ids) {
       const text = `select ${ITEM_COLUMNS} from change_item
-        where kind = $2 and id ${isOneOf('$3', 'text')} and change > $1 and ${IS_DONE} order by change`;
+        where kind = $2 and id = any($3) and change > $1 and ${IS_DONE} order by change`;
       return Map.groupBy(
         (await session.query<ItemRow>(text, [number, kind, ids])).map(toItem),
         ({ id }) => id,
@@ -99,7 +98,7 @@ export function createChangeLog(
     },
     async removedEntries(kind, ids) {
       const text = `select distinct id as value from change_item
-        where kind = $1 and id ${isOneOf('$2', 'text')} and after is null and ${IS_DONE}`;
+        where kind = $1 and id = any($2) and after is null and ${IS_DONE}`;
       return new Set(await readValues<string>(session, text, [kind, ids]));
     },
     async trashedOfRange({ firstImage, lastImage: last }) {
@@ -112,14 +111,14 @@ export function createChangeLog(
     async takeFromTrash(rows) {
       for (const [change, ofChange] of Map.groupBy(rows, ({ change }) => change))
         for (const batch of inBatches(ofChange, BATCH_SIZE))
-          await session.run(`delete from trash where change = $1 and id ${isOneOf('$2', 'text')}`, [
+          await session.run('delete from trash where change = $1 and id = any($2)', [
             change,
             batch.map(({ image }) => image.id),
           ]);
       // Albums forget images that are gone for good.
       const isGone = 'image not in (select id from image) and image not in (select id from trash)';
       for (const batch of inBatches(rows, BATCH_SIZE))
-        await session.run(`delete from album_image where image ${isOneOf('$1', 'text')} and ${isGone}`, [
+        await session.run(`delete from album_image where image = any($1) and ${isGone}`, [
           batch.map(({ image }) => image.id),
         ]);
     },

@@ -132,7 +132,7 @@ function readOfImages<T>(
   const conditions = shelves
     .filter((shelf) => shelf !== catalogue)
     .map((shelf) => dialect.hasShelf(bind(shelf)));
-  if (without.length > 0) conditions.push(isOnNo(dialect, dialect.isOneOf(bind(without), 'text')));
+  if (without.length > 0) conditions.push(isOnNo(dialect, `= any(${bind(without)})`));
   if (isEdited) conditions.push(IS_EDITED);
   if (isUnrated) conditions.push(IS_UNRATED);
   if (isFileChanged) conditions.push(IS_FILE_CHANGED);
@@ -164,7 +164,6 @@ function toEntry(row: EntryRow): SavedEntry {
 }
 
 export function createLookup(session: ReadSession): Lookup {
-  const { isOneOf } = session.dialect;
   const columns = entryColumns(session.dialect);
   const findEntries = async (
     condition: string,
@@ -176,20 +175,19 @@ export function createLookup(session: ReadSession): Lookup {
     return (await session.query<EntryRow>(text, [keys, ...more])).map(toEntry);
   };
   return {
-    entriesById: (kinds, ids) =>
-      findEntries(`kind ${isOneOf('$2', 'text')} and id ${isOneOf('$1', 'text')}`, ids, [kinds].flat()),
+    entriesById: (kinds, ids) => findEntries('kind = any($2) and id = any($1)', ids, [kinds].flat()),
     entriesByName: (kind, names) =>
       kind === 'category'
-        ? findEntries(`category ${isOneOf('$1', 'text')}`, names.map(foldName))
-        : findEntries(`kind = $2 and name ${isOneOf('$1', 'text')}`, names.map(normaliseName), kind),
+        ? findEntries('category = any($1)', names.map(foldName))
+        : findEntries('kind = $2 and name = any($1)', names.map(normaliseName), kind),
     entriesByAlias: (kind, aliases) =>
       findEntries(
-        `number in (select alias.shelf from alias where alias.kind = $2 and alias.key ${isOneOf('$1', 'text')})`,
+        'number in (select alias.shelf from alias where alias.kind = $2 and alias.key = any($1))',
         aliases.map((alias) => nameKey(kind, alias)),
         kind,
       ),
     albumsOf: (images) =>
-      findEntries(`number in (select album from album_image where image ${isOneOf('$1', 'text')})`, images),
+      findEntries('number in (select album from album_image where image = any($1))', images),
     entryNames: (kind) =>
       readValues(session, 'select name as value from shelf where kind = $1 order by position', [kind]),
     imagesById: (ids) => readImages(session, 'id', ids),
@@ -198,13 +196,13 @@ export function createLookup(session: ReadSession): Lookup {
       session.query(
         `select id, name, images from shelf join
            (select album, cast(count(*) as int) as images from album_image
-            where image ${isOneOf('$1', 'text')} group by album) as found on number = album
+            where image = any($1) group by album) as found on number = album
          order by number`,
         [ids],
       ),
     async findImageIds(ids) {
       const find = async (table: string) => {
-        const text = `select id as value from ${table} where id ${isOneOf('$1', 'text')}`;
+        const text = `select id as value from ${table} where id = any($1)`;
         return new Set(await readValues<string>(session, text, [ids]));
       };
       return {
@@ -227,8 +225,7 @@ async function readImages(
   wanted: number[] | string[],
 ): Promise<SavedImage[]> {
   if (wanted.length === 0) return [];
-  const isWanted = session.dialect.isOneOf('$1', column === 'number' ? 'int' : 'text');
-  const text = `select ${IMAGE_COLUMNS} from image where ${column} ${isWanted} order by number`;
+  const text = `select ${IMAGE_COLUMNS} from image where ${column} = any($1) order by number`;
   return session.query(text, [wanted]);
 }
 
@@ -238,8 +235,7 @@ const tail = `substr(document, length(document) - ${MAX_PREVIEWS_LENGTH - 1})`;
 /** The trash uses its files, too. Scans all images: an index of keys would slow down every import for the sake of this rare question. */
 async function findUnusedKeys(session: ReadSession, keys: string[]): Promise<string[]> {
   if (keys.length === 0) return [];
-  const isPossible = session.dialect.isOneOf('$1', 'text');
-  const uses = (table: string) => `select key, ${tail} as tail from ${table} where key ${isPossible}`;
+  const uses = (table: string) => `select key, ${tail} as tail from ${table} where key = any($1)`;
   const text = `${uses('image')} union all ${uses('trash')}`;
   return findUnused(keys, await session.query(text, [possibleOriginals(keys)]));
 }
@@ -258,7 +254,7 @@ export async function readPlacements(
   session: ReadSession,
   images: number[],
 ): Promise<Map<number, Placement>> {
-  const text = `select ${PLACEMENT_COLUMNS} from image_shelves where image ${session.dialect.isOneOf('$1', 'int')}`;
+  const text = `select ${PLACEMENT_COLUMNS} from image_shelves where image = any($1)`;
   return toPlacements(await session.query<PlacementRow>(text, [images]), session.dialect);
 }
 

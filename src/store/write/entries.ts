@@ -73,7 +73,7 @@ export class EntryWriter {
     for (const { kind, id } of entries) if (kind === 'album') await this.#saveOrder(kind, id, []);
     await this.#placements.write();
     const numbers = entries.map(({ shelf }) => shelf);
-    await this.#session.run(`delete from shelf where number ${this.#isOneOf}`, [numbers]);
+    await this.#session.run('delete from shelf where number = any($1)', [numbers]);
     for (const shelf of numbers) this.#changed.delete(shelf);
   }
 
@@ -99,10 +99,6 @@ export class EntryWriter {
 
   async numberEntries(): Promise<void> {
     if (this.hasChanges) await this.#session.run(NUMBER_ENTRIES);
-  }
-
-  get #isOneOf(): string {
-    return this.#session.dialect.isOneOf('$1', 'int');
   }
 
   async #add(entries: Entry[]): Promise<void> {
@@ -136,7 +132,7 @@ export class EntryWriter {
     const rows = images.map((image, position) => [album, position, image]);
     await session.insert('album_image', ['album', 'position', 'image'], rows);
     const changed = [...former.symmetricDifference(new Set(images))];
-    const select = `select number as value from image where id ${session.dialect.isOneOf('$1', 'text')} order by number`;
+    const select = 'select number as value from image where id = any($1) order by number';
     const moved = await readValues<number>(session, select, [changed]);
     for (const batch of inBatches(moved, REWRITE_BATCH_SIZE))
       await this.#placements.moveInAlbum(album, batch);
@@ -144,13 +140,13 @@ export class EntryWriter {
 
   async #removeAliases(entries: NumberedEntry[]): Promise<void> {
     const shelves = entries.map(({ shelf }) => shelf);
-    await this.#session.run(`delete from alias where shelf ${this.#isOneOf}`, [shelves]);
+    await this.#session.run('delete from alias where shelf = any($1)', [shelves]);
   }
 
   async #rewriteDocumentsOn(shelf: number, entry: Entry): Promise<void> {
     for (const images of inBatches(await this.#placements.imagesOn(shelf), REWRITE_BATCH_SIZE)) {
       const rows = await this.#session.query<{ number: number; document: string }>(
-        `select number, document from image where number ${this.#isOneOf}`,
+        'select number, document from image where number = any($1)',
         [images],
       );
       await this.#session.runWith(
@@ -174,10 +170,9 @@ function categoryOf({ kind, name }: Entry): string | null {
 // What an operator decided: blocked names, removed files and texts of the site.
 
 export function createDecisions(session: WriteSession, recorder: ChangeRecorder): Decisions {
-  const { isOneOf } = session.dialect;
   const decisions: Decisions = {
     async blockedNames(kind, names) {
-      const text = selectBlocked(`where kind = $1 and key ${isOneOf('$2', 'text')}`);
+      const text = selectBlocked('where kind = $1 and key = any($2)');
       const keys = names.map((name) => nameKey(kind, name));
       return (await session.query<BlockedRow>(text, [kind, keys])).map(toBlockedName);
     },
@@ -203,17 +198,14 @@ export function createDecisions(session: WriteSession, recorder: ChangeRecorder)
       const before = await decisions.blockedNames(kind, names);
       await recorder.namesChanged(before.map((name) => ({ before: name })));
       const keys = names.map((name) => nameKey(kind, name));
-      await session.run(`delete from blocked_name where kind = $1 and key ${isOneOf('$2', 'text')}`, [
-        kind,
-        keys,
-      ]);
+      await session.run('delete from blocked_name where kind = $1 and key = any($2)', [kind, keys]);
     },
     async removedFiles(hashes) {
-      const text = `select ${REMOVED_COLUMNS} from removed_file where hash ${isOneOf('$1', 'text')}`;
+      const text = `select ${REMOVED_COLUMNS} from removed_file where hash = any($1)`;
       return session.query<RemovedFile>(text, [hashes]);
     },
     async removedFilesOf(images) {
-      const text = `select ${REMOVED_COLUMNS} from removed_file where image ${isOneOf('$1', 'text')} order by hash`;
+      const text = `select ${REMOVED_COLUMNS} from removed_file where image = any($1) order by hash`;
       return session.query<RemovedFile>(text, [images]);
     },
     async rememberFiles(files) {
@@ -241,7 +233,7 @@ export function createDecisions(session: WriteSession, recorder: ChangeRecorder)
     async forgetFiles(hashes) {
       const before = await decisions.removedFiles(hashes);
       await recorder.removedFilesChanged(before.map((file) => ({ before: file })));
-      await session.run(`delete from removed_file where hash ${isOneOf('$1', 'text')}`, [hashes]);
+      await session.run('delete from removed_file where hash = any($1)', [hashes]);
     },
   };
   return decisions;

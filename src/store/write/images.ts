@@ -42,7 +42,7 @@ export class ImageWriter {
   constructor(session: WriteSession, placements: Placements, lastImage: number) {
     this.#session = session;
     this.#placements = placements;
-    this.#texts = new BlockWriter(session, 'text_block', 'term', 'text');
+    this.#texts = new BlockWriter(session, 'text_block', 'term');
     this.#lastImage = lastImage;
   }
 
@@ -189,9 +189,8 @@ export class ImageWriter {
 
   async #removeFrom(table: string, column: string, images: { number: number }[]): Promise<void> {
     if (images.length === 0) return;
-    const isOneOf = this.#session.dialect.isOneOf('$1', 'int');
     const numbers = images.map(({ number }) => number);
-    await this.#session.run(`delete from ${table} where ${column} ${isOneOf}`, [numbers]);
+    await this.#session.run(`delete from ${table} where ${column} = any($1)`, [numbers]);
   }
 }
 
@@ -200,15 +199,13 @@ function placed({ row, ...placement }: NumberedImage): Placed {
 }
 
 export function createSourceFileReader(session: ReadSession): SourceFileReader {
-  const isOfImages = `source_file.image ${session.dialect.isOneOf('$1', 'text')}`;
-  const isPath = `path ${session.dialect.isOneOf('$2', 'text')}`;
   const isImported = async (folder: string) =>
     (await session.query('select 1 from source_file where folder = $1 limit 1', [folder])).length > 0;
   return {
     find: (folder, paths) =>
-      session.query<KnownFile>(`${KNOWN_FILES} where folder = $1 and ${isPath}`, [folder, paths]),
+      session.query<KnownFile>(`${KNOWN_FILES} where folder = $1 and path = any($2)`, [folder, paths]),
     findRemoved: (folder, paths) =>
-      session.query<RemovedSource>(`${REMOVED_SOURCES} and folder = $1 and ${isPath}`, [folder, paths]),
+      session.query<RemovedSource>(`${REMOVED_SOURCES} and folder = $1 and path = any($2)`, [folder, paths]),
     async *all(folder) {
       const text = `${KNOWN_FILES} where folder = $1 and (path, source_file.image) > ($2, $3)
         order by path, source_file.image`;
@@ -228,9 +225,10 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
         if (await isImported(around)) folders.push(around);
       return folders;
     },
-    ofImages: (ids) => session.query(`${KNOWN_FILES} where ${isOfImages} order by folder, path`, [ids]),
+    ofImages: (ids) =>
+      session.query(`${KNOWN_FILES} where source_file.image = any($1) order by folder, path`, [ids]),
     async knownBytes(hashes) {
-      const text = `select etag as value from image where etag ${session.dialect.isOneOf('$1', 'text')}`;
+      const text = 'select etag as value from image where etag = any($1)';
       return new Set(await readValues<string>(session, text, [hashes]));
     },
     async choiceFor(folder) {
@@ -244,7 +242,6 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
 }
 
 export function createSourceFileWriter(session: WriteSession): SourceFileWriter {
-  const isOfImages = `image ${session.dialect.isOneOf('$1', 'text')}`;
   const key = { folder: 'text', path: 'text', image: 'text' } as const;
   const insert = async (files: SourceFile[], onConflict: string) => {
     await session.runWith(
@@ -278,16 +275,16 @@ export function createSourceFileWriter(session: WriteSession): SourceFileWriter 
     ofFolder: (folder) =>
       session.stream('select path, image, state from source_file where folder = $1', [folder]),
     ofImages: (ids) =>
-      session.query(`select folder, path, image, state from source_file where ${isOfImages}`, [ids]),
+      session.query('select folder, path, image, state from source_file where image = any($1)', [ids]),
     async provided(images) {
-      const text = `select distinct image as value from source_file where ${isOfImages} and state <> 'replaced'`;
+      const text = `select distinct image as value from source_file where image = any($1) and state <> 'replaced'`;
       return new Set(await readValues<string>(session, text, [images]));
     },
     async detach(images) {
-      await session.run(`delete from source_file where ${isOfImages}`, [images]);
+      await session.run('delete from source_file where image = any($1)', [images]);
     },
     async forget(images) {
-      await session.run(`update source_file set fingerprint = '' where ${isOfImages}`, [images]);
+      await session.run(`update source_file set fingerprint = '' where image = any($1)`, [images]);
     },
     async choose(folder, choice) {
       await session.run(

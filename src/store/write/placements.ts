@@ -6,7 +6,6 @@ import { readInBlocks, readPlacements, readShelf } from '../read/snapshot.ts';
 import {
   PLACEMENT_COLUMNS,
   type PlacementRow,
-  type SqlType,
   type SqlValue,
   toPlacements,
   type WriteSession,
@@ -25,7 +24,6 @@ export class BlockWriter<Key extends number | string> {
   readonly #session: WriteSession;
   readonly #table: string;
   readonly #key: string;
-  readonly #type: SqlType;
   /** By block and key, images in the order of the changes; those that leave are negative. */
   readonly #changes = new Map<number, Map<Key, number[]>>();
   #waiting = 0;
@@ -36,13 +34,11 @@ export class BlockWriter<Key extends number | string> {
     session: WriteSession,
     table: string,
     key: string,
-    type: SqlType,
     onGrowth: (key: Key, growth: number) => void = () => {},
   ) {
     this.#session = session;
     this.#table = table;
     this.#key = key;
-    this.#type = type;
     this.#onGrowth = onGrowth;
   }
 
@@ -110,9 +106,8 @@ export class BlockWriter<Key extends number | string> {
 
   /** Removes the blocks and returns what they had. */
   async #takeBlocks(block: number, keys: Key[]): Promise<Map<Key, string>> {
-    const isOneOf = this.#session.dialect.isOneOf('$2', this.#type);
     const rows = await this.#session.query<{ key: Key; images: string }>(
-      `delete from ${this.#table} where block = $1 and ${this.#key} ${isOneOf} returning ${this.#key} as key, images`,
+      `delete from ${this.#table} where block = $1 and ${this.#key} = any($2) returning ${this.#key} as key, images`,
       [block, keys as string[] | number[]],
     );
     return new Map(rows.map(({ key, images }) => [key, images]));
@@ -144,7 +139,7 @@ export class Placements {
   constructor(session: WriteSession, sfwShelf: number) {
     this.#session = session;
     this.#sfwShelf = sfwShelf;
-    this.#blocks = new BlockWriter(session, 'shelf_block', 'shelf', 'int', (shelf, growth) =>
+    this.#blocks = new BlockWriter(session, 'shelf_block', 'shelf', (shelf, growth) =>
       this.#grow(shelf, growth),
     );
   }
@@ -321,9 +316,8 @@ export class Placements {
 
   /** Removes the rows of the images and returns what they had. */
   async #takePlacements(images: number[]): Promise<Map<number, Placement>> {
-    const { isOneOf } = this.#session.dialect;
     const rows = await this.#session.query<PlacementRow>(
-      `delete from image_shelves where image ${isOneOf('$1', 'int')} returning ${PLACEMENT_COLUMNS}`,
+      `delete from image_shelves where image = any($1) returning ${PLACEMENT_COLUMNS}`,
       [images],
     );
     return toPlacements(rows, this.#session.dialect);
@@ -333,7 +327,7 @@ export class Placements {
   async #withAlbums(images: Placed[]): Promise<Placed[]> {
     const rows = await this.#session.query<{ image: number; album: number }>(
       `select image.number as image, album from image join album_image on album_image.image = image.id
-       where image.number ${this.#session.dialect.isOneOf('$1', 'int')}`,
+       where image.number = any($1)`,
       [images.map(({ image }) => image)],
     );
     if (rows.length === 0) return images;

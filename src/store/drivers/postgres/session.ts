@@ -11,7 +11,6 @@ import { RESTORE_TOKENS } from './tokens.ts';
 // The SQL of PostgreSQL. Lists, and the shelves of an image, are arrays.
 
 const dialect: Dialect = {
-  isOneOf: (parameter, type) => `= any(${parameter}::${type}[])`,
   jsonArray: (column, order = column) => `json_agg(${column} order by ${order})::text`,
   hasShelf: (shelf) => `${shelf} = any(shelves)`,
   belongs: '(select image, shelf from image_shelves cross join lateral unnest(shelves) as shelf) as belongs',

@@ -64,11 +64,10 @@ export const tokenSchema: FileSchema = {
   ],
 };
 
-// The SQL of SQLite. Lists are bound as JSON. The shelves of an image are stored as text: `,1,2,6,`. So a shelf is found
-// without parsing, and one row for each image takes a fraction of the time and space of an index of placements by image.
+// The SQL of SQLite. The shelves of an image are stored as text: `,1,2,6,`. So a shelf is found without parsing, and one row
+// for each image takes a fraction of the time and space of an index of placements by image.
 
 export const dialect: Dialect = {
-  isOneOf: (parameter) => `in (select value from json_each(${parameter}))`,
   jsonArray: (column, order = column) => `json_group_array(${column} order by ${order})`,
   // Node binds numbers as reals.
   hasShelf: (shelf) => `instr(shelves, ',' || cast(${shelf} as integer) || ',') > 0`,

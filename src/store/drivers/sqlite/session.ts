@@ -152,9 +152,11 @@ class SqliteWriteSession extends SqliteSession implements WriteSession {
   }
 }
 
-/** In SQLite, `$1` would be a parameter with a name. */
+/** In SQLite, `$1` would be a parameter with a name. Lists are bound as JSON. */
 export function withSqliteParameters(text: string): string {
-  return text.replaceAll(/\$(\d+)/g, '?$1');
+  return text
+    .replaceAll(/= any\((\$\d+)\)/g, 'in (select value from json_each($1))')
+    .replaceAll(/\$(\d+)/g, '?$1');
 }
 
 /** JSON would keep half of a surrogate pair, which a text that is bound as it is does not. */
