@@ -65,13 +65,7 @@ const rooms = [
   ],
   [
     ...['src/pages/routes.ts', 'src/pages/site-files.ts', 'src/pages/templates.ts'],
-    ...[
-      'src/pages/layout.ts',
-      'src/pages/filters.ts',
-      'src/pages/assets.ts',
-      'src/pages/tile.ts',
-      'src/pages/head.ts',
-    ],
+    ...['src/pages/layout.ts', 'src/pages/filters.ts', 'src/pages/tile.ts', 'src/pages/head.ts'],
     ...['src/pages/model.ts', 'src/pages/html.ts', 'src/pages/texts.ts', 'src/pages/address.ts'],
   ],
   [

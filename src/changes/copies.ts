@@ -29,9 +29,8 @@ import { addMetadata } from '../import/sidecar/read.ts';
 import type { FilePicture } from '../import/sources/source.ts';
 import type { Files } from '../media/files.ts';
 import { countImages } from './describe.ts';
-import { saveOrder } from './entries.ts';
+import { EditError, loadEntriesOf, saveOrder } from './entries.ts';
 import { describeMissing } from './images.ts';
-import { EditError, loadEntriesOf } from './references.ts';
 import { hashWithoutLocation, type Removal, readOtherHashes, rememberRemoved } from './remove.ts';
 import { REPLACED } from './undo-images.ts';
 

@@ -29,8 +29,7 @@ import type { NewRecordDefaults } from '../import/plan/existing.ts';
 import { findByHash, MAX_LIKE } from '../import/plan/looks.ts';
 import { artistOf, checkRecord } from '../import/records/record.ts';
 import { inBatches, streamBatches } from '../lib/concurrency.ts';
-import { saveOrder } from './entries.ts';
-import { EditError, findEntry, findOrCreate, loadEntriesOf } from './references.ts';
+import { EditError, findEntry, findOrCreate, loadEntriesOf, saveOrder } from './entries.ts';
 
 type Sources = Pick<SourceFileReader, 'ofImages'>;
 

@@ -18,9 +18,8 @@ import type { Files, Journal } from '../media/files.ts';
 import { removeLocation } from '../media/metadata/read.ts';
 import { useOriginal } from '../media/picture.ts';
 import { countImages } from './describe.ts';
-import { blockNames, namesOf, refuseUnknown } from './entries.ts';
+import { blockNames, EditError, findEntry, namesOf, refuseUnknown } from './entries.ts';
 import { describeMissing } from './images.ts';
-import { EditError, findEntry } from './references.ts';
 import { ENTRY_REMOVED, restoreFiles, restoreFromTrash } from './undo-images.ts';
 
 // Removes images: to the trash, or at once and for good with bytes and thumbnails. Their bytes are remembered, so that no

@@ -15,7 +15,7 @@ import {
 import type { Rating } from '../catalogue/schemas.ts';
 import type { CatalogueWriter, PlacedImage, SavedImage } from '../catalogue/writer.ts';
 import { strictest } from '../import/sidecar/rating.ts';
-import { EditError, entryFinder } from './references.ts';
+import { EditError, entryFinder } from './entries.ts';
 
 /** A change that is being undone. */
 export interface Undoing {

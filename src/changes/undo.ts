@@ -13,7 +13,7 @@ import { cleanAliases, entryDocument } from '../import/plan/entry.ts';
 import { checkSavedRecord, type EntryLine } from '../import/records/record.ts';
 import type { SiteField } from '../lib/site-texts.ts';
 import { nameImages } from './describe.ts';
-import { EditError, findNamesake } from './references.ts';
+import { EditError, findNamesake } from './entries.ts';
 import { isSame, mergeFields, type Undoing, undoImages } from './undo-images.ts';
 
 interface UndoOptions {

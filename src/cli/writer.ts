@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ChangeOrigin } from '../catalogue/change-log.ts';
 import type { CatalogueWriter } from '../catalogue/writer.ts';
-import { changeCatalogue } from '../changes/references.ts';
+import { changeCatalogue } from '../changes/entries.ts';
 import { emptyTrash } from '../changes/remove.ts';
 import type { Config } from '../config/config.ts';
 import { removeLeftovers } from '../import/files.ts';

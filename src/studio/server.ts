@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, BlockList, Server as NetServer, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isForeign, ownerOf } from '../access/clients.ts';
-import { EditError } from '../changes/references.ts';
+import { EditError } from '../changes/entries.ts';
 import { RecordError } from '../import/records/lines.ts';
 import { type Access, checkPost, type Session } from './access.ts';
 import { type Address, endpoints, type Progress, type RequestTo, type ResponseOf } from './contract.ts';

@@ -5,9 +5,8 @@ import { readDocument, UNKNOWN_ARTIST } from '../catalogue/documents/document.ts
 import { fold, foldName, formerNames } from '../catalogue/names.ts';
 import { KINDS } from '../catalogue/schemas.ts';
 import type { CatalogueSnapshot, SavedEntry, SourceFileReader } from '../catalogue/writer.ts';
-import { findEntries } from '../changes/entries.ts';
+import { findEntries, matchEntries } from '../changes/entries.ts';
 import { filterRecords, latestIds } from '../changes/images.ts';
-import { matchEntries } from '../changes/references.ts';
 import { findOutdated } from '../import/files.ts';
 import { hashPicture } from '../import/plan/looks.ts';
 import { SITE_TEXTS, type SiteField, type SiteTexts } from '../lib/site-texts.ts';

@@ -1,5 +1,4 @@
 /** Albums against a naive model: lists of ids. Every change that places images again must leave them alone. */
-
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +7,15 @@ import fc from 'fast-check';
 import type { ListFilter } from '../../src/catalogue/catalogue.ts';
 import { checkCatalogue, repairCatalogue } from '../../src/catalogue/documents/check.ts';
 import { MAX_ALBUM_IMAGES } from '../../src/catalogue/writer.ts';
-import { editEntry, mergeEntries, removeEntry, saveOrder } from '../../src/changes/entries.ts';
+import {
+  EditError,
+  editEntry,
+  findEntry,
+  mergeEntries,
+  removeEntry,
+  saveOrder,
+} from '../../src/changes/entries.ts';
 import { editImages } from '../../src/changes/images.ts';
-import { EditError, findEntry } from '../../src/changes/references.ts';
 import { emptyTrash, restoreTrashed } from '../../src/changes/remove.ts';
 import { undoChange } from '../../src/changes/undo.ts';
 import { exportLines } from '../../src/cli/moving/copies.ts';

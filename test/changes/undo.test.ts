@@ -6,9 +6,15 @@ import { checkCatalogue } from '../../src/catalogue/documents/check.ts';
 import { catalogueLines, imageLine } from '../../src/catalogue/lines.ts';
 import type { Kind, Rating } from '../../src/catalogue/schemas.ts';
 import type { CatalogueWriter, SavedEntry } from '../../src/catalogue/writer.ts';
-import { blockNames, editEntry, mergeEntries, removeEntry } from '../../src/changes/entries.ts';
+import {
+  blockNames,
+  createEntry,
+  EditError,
+  editEntry,
+  mergeEntries,
+  removeEntry,
+} from '../../src/changes/entries.ts';
 import { editImages, type ImageEdit } from '../../src/changes/images.ts';
-import { createEntry, EditError } from '../../src/changes/references.ts';
 import { removeImages, restoreTrashed } from '../../src/changes/remove.ts';
 import { undoChange } from '../../src/changes/undo.ts';
 import type { Config } from '../../src/config/config.ts';

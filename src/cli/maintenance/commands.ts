@@ -49,9 +49,7 @@ export function addMaintenanceCommands(program: Command, config: () => Config, t
     .option('--dry-run', 'with --keep: print what would change and change nothing', false)
     .option('--json', 'print JSON', false)
     .addHelpText('after', examples('zukan duplicates --json', 'zukan duplicates --keep largest --dry-run'))
-    .action(async (options) =>
-      (await import('./duplicates.ts')).duplicatesCommand(config(), options, terminal),
-    );
+    .action(async (options) => (await import('./images.ts')).duplicatesCommand(config(), options, terminal));
 
   program
     .command('stats')

@@ -6,13 +6,16 @@ import { KINDS, type Kind } from '../../catalogue/schemas.ts';
 import type { CatalogueWriter, SavedEntry } from '../../catalogue/writer.ts';
 import {
   blockNames,
+  changeCatalogue,
+  createEntry,
   editEntry,
   findEntries,
+  findEntry,
+  matchEntries,
   mergeEntries,
   removeEmptyEntries,
   removeEntry,
 } from '../../changes/entries.ts';
-import { changeCatalogue, createEntry, findEntry, matchEntries } from '../../changes/references.ts';
 import type { Config } from '../../config/config.ts';
 import type { EntryLine } from '../../import/records/record.ts';
 import { newId } from '../../lib/random.ts';

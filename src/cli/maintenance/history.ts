@@ -14,7 +14,7 @@ import { isId } from '../../catalogue/names.ts';
 import { KINDS } from '../../catalogue/schemas.ts';
 import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { describeItems } from '../../changes/describe.ts';
-import { matchEntries } from '../../changes/references.ts';
+import { matchEntries } from '../../changes/entries.ts';
 import { ChangedSince, undoChange } from '../../changes/undo.ts';
 import type { Config } from '../../config/config.ts';
 import { openSnapshot } from '../../server/engines.ts';

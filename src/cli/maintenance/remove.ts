@@ -2,7 +2,7 @@
 import { MENTIONED_KINDS, type MentionedKind } from '../../catalogue/schemas.ts';
 import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { nameOf } from '../../changes/describe.ts';
-import { changeCatalogue, findEntry } from '../../changes/references.ts';
+import { changeCatalogue, findEntry } from '../../changes/entries.ts';
 import { emptyTrash, type RemovalTarget, removeImages, restoreTrashed } from '../../changes/remove.ts';
 import type { Config } from '../../config/config.ts';
 import { DAY_MS, expiryTime } from '../../lib/clock.ts';
