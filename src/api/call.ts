@@ -84,17 +84,12 @@ async function refuse(route: Callable, call: Call<never>, denied: ApiError): Pro
 function send(exchange: Exchange, response: Response, call: Call<never>): Promise<void> | undefined {
   if ('movedTo' in response) {
     // Not cached: undoing the merge brings the entry back.
-    exchange.headers({
-      'Cache-Control': 'no-store',
-      Location: addressOf(call, response.movedTo, exchange.search),
-      'Content-Length': '0',
-    });
-    exchange.sendHead(301);
+    const location = addressOf(call, response.movedTo, exchange.search);
+    exchange.redirect(301, location, { 'Cache-Control': 'no-store' });
     return undefined;
   }
   if ('location' in response) {
-    exchange.headers({ ...response.headers, Location: response.location, 'Content-Length': '0' });
-    exchange.sendHead(302);
+    exchange.redirect(302, response.location, response.headers);
     return undefined;
   }
   if (response.headers) exchange.headers(response.headers);

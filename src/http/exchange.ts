@@ -231,6 +231,11 @@ export class Exchange {
     this.#end(status, '');
   }
 
+  redirect(status: 301 | 302, location: string, headers: Record<string, string> = {}): void {
+    this.headers({ ...headers, Location: location, 'Content-Length': '0' });
+    this.sendHead(status);
+  }
+
   #end(status: number, body: Bytes): void {
     const { response } = this;
     response.writeHead(status, this.#headers);

@@ -114,7 +114,8 @@ class Pages {
   async #sendView(exchange: Exchange): Promise<void> {
     const path = decodePath(exchange.path);
     const moved = path === '/' ? newAddress(exchange.query) : undefined;
-    if (moved !== undefined) return redirect(exchange, moved, { 'Cache-Control': 'public, max-age=86400' });
+    if (moved !== undefined)
+      return exchange.redirect(301, moved, { 'Cache-Control': 'public, max-age=86400' });
     const view = parseView(path, exchange.query);
     if (!view) throw new ApiError(404, texts.missingLead);
     const { catalogue, tuning } = this.#services;
@@ -127,7 +128,7 @@ class Pages {
     const facts = await this.#readFacts(source, statistics);
     const model = await readModel(source, view);
     // Not cached: undoing the merge brings the entry back.
-    if ('movedTo' in model) return redirect(exchange, model.movedTo, { 'Cache-Control': 'no-store' });
+    if ('movedTo' in model) return exchange.redirect(301, model.movedTo, { 'Cache-Control': 'no-store' });
     const page = await this.#write(model, facts, origin);
     if (key === '' || isEmpty(model)) {
       exchange.header('Cache-Control', 'no-cache');
@@ -214,11 +215,6 @@ function isKept(view: View): boolean {
 function isEmpty(model: Model): boolean {
   if (model.name === 'picture') return false;
   return (model.name === 'entries' ? model.entries : model.images).length === 0;
-}
-
-function redirect(exchange: Exchange, location: string, headers: Record<string, string>): void {
-  exchange.headers({ ...headers, Location: location, 'Content-Length': '0' });
-  exchange.sendHead(301);
 }
 
 // The files that pages load, under `/gallery/`: scripts, the stylesheet, the font, the icon and the logo of the site, and the modules

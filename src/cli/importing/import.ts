@@ -5,8 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Change } from '../../catalogue/change-log.ts';
-import type { FolderChoice } from '../../catalogue/writer.ts';
-import { isLargePart } from '../../catalogue/writer.ts';
+import { type FolderChoice, isLargePart } from '../../catalogue/writer.ts';
 import type { Config } from '../../config/config.ts';
 import { sqliteDatabase } from '../../config/values.ts';
 import {

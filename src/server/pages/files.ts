@@ -50,7 +50,8 @@ export async function sendPicture(
   const file = image?.fileOf(address?.size);
   if (!image || file?.fileName !== address?.fileName) return sendNotFound(exchange);
   const current = pictureAddress(file);
-  if (search !== '' && `${path}?${search}` !== current) return redirect(exchange, current, 'no-store');
+  if (search !== '' && `${path}?${search}` !== current)
+    return exchange.redirect(302, current, { 'Cache-Control': 'no-store' });
   if (links === fileLinks) {
     const caching = `public, max-age=${DAY}, s-maxage=${MAX_SHARED_AGE}`;
     return sendBytes(services, exchange, { image, size: address.size, caching });
@@ -60,12 +61,8 @@ export async function sendPicture(
   const sign = links.signer('', linkValidity(now, BUCKET_LINK_LIFETIME, false));
   const { url, expires } = sign(file);
   const age = Math.max(0, Math.floor((Date.parse(expires) - now) / 2000));
-  redirect(exchange, url, `public, max-age=${Math.min(DAY, age)}, s-maxage=${Math.min(MAX_SHARED_AGE, age)}`);
-}
-
-function redirect(exchange: Exchange, location: string, caching: string): void {
-  exchange.headers({ Location: location, 'Cache-Control': caching, 'Content-Length': '0' });
-  exchange.sendHead(302);
+  const caching = `public, max-age=${Math.min(DAY, age)}, s-maxage=${Math.min(MAX_SHARED_AGE, age)}`;
+  exchange.redirect(302, url, { 'Cache-Control': caching });
 }
 
 interface SentFile {

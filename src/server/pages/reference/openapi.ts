@@ -2,8 +2,7 @@
 import { groups, type Route, type Services } from '../../../api/endpoint.ts';
 import { type ExampleRecords, searchForArtist } from '../../../api/examples.ts';
 import { readBrowserFiles, SCRIPT_TYPE, STYLE_TYPE } from '../../../assets/bundle.ts';
-import type { Kind } from '../../../catalogue/schemas.ts';
-import { uuidPattern } from '../../../catalogue/schemas.ts';
+import { type Kind, uuidPattern } from '../../../catalogue/schemas.ts';
 import {
   type Asset,
   makeAsset,

@@ -2,8 +2,7 @@
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { TokenRecord } from '../../../catalogue/writer.ts';
-import { LockTimeout } from '../../../catalogue/writer.ts';
+import { LockTimeout, type TokenRecord } from '../../../catalogue/writer.ts';
 import type { Dialect, LockOptions, ReadSession, SqlType, SqlValue, WriteSession } from '../../session.ts';
 import { CHANNEL, type Client, connect, databaseError, disconnect, waitForWriteLock } from './connection.ts';
 import { RESTORE_TOKENS } from './tokens.ts';

@@ -29,8 +29,7 @@ import {
   type View,
 } from '../../view.ts';
 import { connectToRead, listen } from './connection.ts';
-import type { Statement } from './servers.ts';
-import { Servers, type ServersOptions } from './servers.ts';
+import { Servers, type ServersOptions, type Statement } from './servers.ts';
 import { openTokenStore, readLastBackup, recordBackup } from './tokens.ts';
 
 /** How often the document filler looks for changes whose notification was lost. */
