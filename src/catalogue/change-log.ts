@@ -6,8 +6,7 @@
  * the former files of images that got another one.
  */
 import * as Type from '../lib/json-schema.ts';
-import { KINDS, type Kind, timestampPattern } from './schemas.ts';
-import type { SavedImage } from './writer.ts';
+import { type Document, KINDS, type Kind, type Mimetype, timestampPattern } from './schemas.ts';
 
 /** `import` is a command or a watched folder. What is done in the studio is `studio`, adding pictures too. */
 export const ChangeOrigin = Type.OneOf(['import', 'shell', 'studio']);
@@ -184,6 +183,26 @@ export interface ChangeFilter {
   origin?: ChangeOrigin | undefined;
   user?: string | undefined;
 }
+
+/**
+ * A stored image. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The document has the
+ * entity tag that the file is served with, which some storage assigns itself.) `number` is its position in the order of
+ * adding, absent until it is saved.
+ */
+export interface ImageRow {
+  number?: number;
+  id: string;
+  key: string;
+  eTag: string;
+  mimetype: Mimetype;
+  document: Document;
+  /** What it looks like (media/picture.ts): `''` if it has too little detail, null if it was not computed. */
+  perceptualHash: string | null;
+  /** The fields that an operator decided (edit-image.ts). */
+  edited: string;
+}
+
+export type SavedImage = ImageRow & { number: number };
 
 /** An image that was removed, or that got another file. */
 export interface TrashedImage {

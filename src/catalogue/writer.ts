@@ -1,11 +1,13 @@
 /** Writing the catalogue, and reading all of it: what commands need of a store, and what it stores besides entries. */
 import type * as Type from '../lib/json-schema.ts';
 import type { SiteField } from '../lib/site-texts.ts';
-import type { ChangeLogReader, ChangeLogWriter } from './change-log.ts';
+import type { ChangeLogReader, ChangeLogWriter, ImageRow, SavedImage } from './change-log.ts';
 import { foldName, normaliseName } from './names.ts';
 import type * as schemas from './schemas.ts';
-import type { Document, FileType, Kind, Mimetype, Orientation, Rating } from './schemas.ts';
+import type { FileType, Kind, Orientation, Rating } from './schemas.ts';
 import type { Placement } from './sets/image-set.ts';
+
+export type { ImageRow, SavedImage };
 
 /**
  * A stored artist, category, character or album. `shelf` is absent until it is saved. `aliases` are its other names, such as
@@ -181,26 +183,6 @@ export const isLargePart = (removed: number, total: number, tolerated = 20): boo
   removed > tolerated && removed > total / 10;
 
 // What is stored besides entries: images, the files they came from, decisions of operators, tokens and the last backup.
-
-/**
- * A stored image. `eTag` identifies its bytes: their hash, or the entity tag that a record gave. (The document has the
- * entity tag that the file is served with, which some storage assigns itself.) `number` is its position in the order of
- * adding, absent until it is saved.
- */
-export interface ImageRow {
-  number?: number;
-  id: string;
-  key: string;
-  eTag: string;
-  mimetype: Mimetype;
-  document: Document;
-  /** What it looks like (media/picture.ts): `''` if it has too little detail, null if it was not computed. */
-  perceptualHash: string | null;
-  /** The fields that an operator decided (edit-image.ts). */
-  edited: string;
-}
-
-export type SavedImage = ImageRow & { number: number };
 
 // Which file of which folder each image came from. An import skips files that did not change since, and `--prune` removes
 // images whose files are gone.
