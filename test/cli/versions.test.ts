@@ -175,6 +175,24 @@ await forEachEngineInDepth((engine) => {
     assert.match(await importFolder('--prune', '--yes'), /^0 added, 0 updated, 4 unchanged, 0 removed/);
   });
 
+  test('pictures of other types that do not look alike are new images with the stricter rating', async () => {
+    const { write, importFolder, pictures, find, ok, only } = openFolder(engine);
+    write('a.png', await painting().png().toBuffer());
+    await importFolder();
+    const { id } = await only();
+    await ok('edit', id, '--rating', 'nsfw');
+    rmSync(join(pictures, 'a.png'));
+    write('a.jpg', others['a third cropped away'] as Buffer);
+    write('a.webp', await paint(2, width, height)().webp().toBuffer());
+    assert.match(await importFolder(), /^2 added, 0 updated/);
+    assert.deepEqual(
+      (await find()).map(({ rating }) => rating),
+      ['nsfw', 'nsfw', 'nsfw'],
+    );
+    await importFolder('--full');
+    assert.equal((await find('--rating', 'nsfw')).length, 3);
+  });
+
   test('files that changed places, and those that have copies, are recognised by their bytes', async () => {
     const { write, pictures, importFolder, find, ok } = openFolder(engine);
     write('a.jpg', jpeg);

@@ -218,7 +218,10 @@ export function planVersion(
     ({ path, image, isReplaced }) =>
       isReplaced && looksLike(file, { path, perceptualHash: image.perceptualHash }),
   );
-  const replaced = formers.filter((former) => former === continued || former.path === file.path);
+  // A picture that goes on as none of them takes the place of all of them: files of other types are formers only when they are gone.
+  const replaced = formers.filter(
+    ({ path, isReplaced }) => isReplaced || path === file.path || continued === undefined,
+  );
   const images = [...replaced.map(({ image }) => image), ...trashed];
   const rating = images
     .map(({ document }) => readDocument(document).nsfw)

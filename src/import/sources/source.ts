@@ -200,13 +200,15 @@ async function findRows(
     others.map(({ path }) => normaliseName(path)),
   );
   for (const [path, of] of Map.groupBy(removed, ({ path }) => path)) rows.set(path, of);
-  const formerPaths = new Map(
-    others.flatMap((picture) => otherTypes(picture).map((former) => [former, normaliseName(picture.path)])),
+  const formerPaths = Map.groupBy(
+    others.flatMap((picture) =>
+      otherTypes(picture).map((former) => ({ former, path: normaliseName(picture.path) })),
+    ),
+    ({ former }) => former,
   );
-  for (const file of await known.find(folder, [...formerPaths.keys()])) {
-    const path = formerPaths.get(file.path) as string;
-    rows.set(path, [...(rows.get(path) ?? []), file]);
-  }
+  for (const file of await known.find(folder, [...formerPaths.keys()]))
+    for (const { path } of formerPaths.get(file.path) ?? [])
+      rows.set(path, [...(rows.get(path) ?? []), file]);
   return rows;
 }
 
