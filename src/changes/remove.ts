@@ -1,6 +1,6 @@
 /** Removes images, to the trash or for good, and restores them from the trash. */
 import { hash } from 'node:crypto';
-import type { TrashedImage } from '../catalogue/change-log.ts';
+import type { ChangeLogReader, TrashedImage } from '../catalogue/change-log.ts';
 import { fileKeys } from '../catalogue/documents/document.ts';
 import type { Kind } from '../catalogue/schemas.ts';
 import type {
@@ -52,6 +52,8 @@ export type RemovalTarget = { ids: string[] } | { kind: Kind; reference: string 
 interface RemovalResult {
   /** The ids of the images that were removed. */
   images: string[];
+  /** How many of these were not named, but have the same bytes. */
+  copies: number;
   /** How many images were removed before and may now be imported again. */
   allowed: number;
   /** The names that were blocked. */
@@ -72,15 +74,15 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
   if (removal.allowAgain && 'ids' in target) await refuseTrashed(writer, target.ids);
   const images: string[] = [];
   const keys = new Set<string>();
-  const missing: string[] = [];
-  for await (const ids of targetIds(target, writer)) {
+  const named = new Set<string>();
+  for await (const namedIds of targetIds(target, writer)) {
+    for (const id of namedIds) named.add(id);
+    const ids = removal.toTrash ? namedIds : await withCopies(writer, namedIds, removal);
     const { removed, former } = removal.toTrash
       ? { removed: await writer.trashImages(ids), former: [] }
       : await writer.takeDownImages(ids);
     images.push(...removed.map(({ id }) => id));
-    missing.push(...new Set(ids).difference(new Set(removed.map(({ id }) => id))));
-    // The trash may have the bytes of other images, too. They are remembered with the id that was named.
-    const named = new Set(ids);
+    // The bytes of several images are remembered with the id that was named.
     const rows: ImageRow[] = [...former, ...removed].sort(
       (a, b) => Number(named.has(a.id)) - Number(named.has(b.id)),
     );
@@ -91,11 +93,12 @@ export async function removeImages(target: RemovalTarget, removal: Removal): Pro
     const hashes = rows.flatMap(({ id, eTag }) => [eTag, otherHashes.get(id) ?? eTag]);
     for (const key of [...rows.flatMap(fileKeys), ...files.staging.keysOf(hashes)]) keys.add(key);
   }
-  const allowed = await allowRemoved(writer, missing, removal);
+  const copies = images.filter((id) => !named.has(id)).length;
+  const allowed = await allowRemoved(writer, [...named.difference(new Set(images))], removal);
   const blocked = entry ? await blockEntry(writer, entry, removal.now) : [];
   writer.changeLog.describe(describeRemoval(images.length, allowed, blocked, removal));
   const change = writer.changeLog.number;
-  const result = { images, allowed, blocked, change, removeFiles: async () => 0 };
+  const result = { images, copies, allowed, blocked, change, removeFiles: async () => 0 };
   if (isDryRun) return result;
   if (removal.toTrash) {
     signal.throwIfAborted();
@@ -138,6 +141,39 @@ async function* targetIds(target: RemovalTarget, lookup: Lookup): AsyncGenerator
   for await (const rows of lookup.imagesOn(shelf)) yield rows.map(({ id }) => id);
 }
 
+/**
+ * Adds the images with the same bytes, now or in a former file: nothing with the bytes of a picture that was taken down stays
+ * public, or in the trash. If imports may add the bytes again, images that nobody named stay.
+ */
+async function withCopies(
+  { imagesById, imagesByETag, findImageIds, changeLog }: Lookup & { changeLog: ChangeLogReader },
+  ids: string[],
+  { allowAgain = false } = {},
+): Promise<string[]> {
+  const rows = [...(await imagesById(ids)), ...(await changeLog.trashed(ids)).map(({ image }) => image)];
+  const hashes = [...new Set(rows.map(({ eTag }) => eTag))];
+  const present = allowAgain ? [] : await imagesByETag(hashes);
+  const trashed = (await changeLog.trashedBytes(hashes)).filter(({ kind }) => kind === 'image');
+  const trashedIds = new Set(trashed.map(({ image }) => image.id));
+  // One that was imported again may have other bytes by now.
+  const { images } = await findImageIds([...trashedIds]);
+  return [...new Set([...ids, ...present.map(({ id }) => id), ...trashedIds.difference(images)])];
+}
+
+/** How many images a take-down removes, also from the trash. */
+export async function countTakeDown(
+  target: RemovalTarget,
+  snapshot: CatalogueSnapshot,
+  removal: Pick<Removal, 'allowAgain'>,
+): Promise<number> {
+  const found = new Set<string>();
+  for await (const ids of targetIds(target, snapshot)) {
+    const { images, trashed } = await snapshot.findImageIds(await withCopies(snapshot, ids, removal));
+    for (const id of images.union(trashed)) found.add(id);
+  }
+  return found.size;
+}
+
 export async function rememberRemoved(
   { decisions }: CatalogueWriter,
   rows: ImageRow[],
@@ -175,7 +211,7 @@ export async function readOtherHashes(
   const hashes = new Map<string, string>();
   await using snapshot = await openSnapshot();
   for await (const ids of targetIds(target, snapshot))
-    await inParallel(await snapshot.imagesById(ids), concurrency, async (row) => {
+    await inParallel(await snapshot.imagesById(await withCopies(snapshot, ids)), concurrency, async (row) => {
       signal.throwIfAborted();
       const other = await hashWithoutLocation(files, row);
       if (other !== undefined) hashes.set(row.id, other);

@@ -7,6 +7,7 @@ import { planChange } from '../../src/import/plan/history.ts';
 import { removeTitles } from '../../src/store/migrations/migrations.ts';
 import { openMaintained } from '../support/catalogues/maintained.ts';
 import { forgetSteps } from '../support/catalogues/older.ts';
+import { shelfProblems } from '../support/checks/dump.ts';
 import { forEachEngine, rowsIn, tablesIn, tamper } from '../support/servers/engines.ts';
 
 await forEachEngine((engine) => {
@@ -46,6 +47,39 @@ await forEachEngine((engine) => {
     assert.doesNotMatch(exported, /secret/i);
     assert.match(exported, /Public/);
     await ok('backup', '--quiet', join(folder, 'backup'));
+    await ok('check');
+  });
+
+  test('nothing with the bytes of a picture that is taken down stays public, whichever of its ids is named', async () => {
+    const { ok, run, picture, pictures, find, config } = openMaintained(engine);
+    picture(1, { rating: 's' });
+    picture(2, { rating: 's' });
+    await ok('import', '--quiet', pictures);
+    const former = (await find()).map(({ id }) => id);
+    await ok('undo', '1');
+    await ok('import', '--quiet', pictures);
+    const [one, two] = (await find()).map(({ id }) => id);
+    assert.ok(![one, two].some((id) => former.includes(id as string)));
+    const both = /2 images \(1 not named, with the same bytes\) would be removed:\n/;
+    assert.match(await ok('remove', '--dry-run', former[0] as string), both);
+    assert.match(await ok('remove', '--dry-run', one as string), both);
+    assert.match((await run('remove', former[0] as string)).errors, /This removes 2 images for good/);
+    assert.match((await run('remove', one as string)).errors, /This removes 2 images for good/);
+    assert.equal(
+      await ok('remove', '--yes', former[0] as string),
+      'removed 2 images (1 not named, with the same bytes) and 1 file\n',
+    );
+    assert.equal((await find()).length, 1);
+    assert.equal(
+      await ok('remove', '--yes', two as string, ...former.slice(1)),
+      'removed 2 images and 1 file\n',
+    );
+    assert.deepEqual(await find(), []);
+    assert.match(await ok('import', '--quiet', pictures), /skipped \(removed/);
+    assert.deepEqual(await find(), []);
+    await ok('remove', '--allow-again', former[0] as string);
+    assert.match(await ok('import', '--quiet', pictures), /^1 added/);
+    assert.deepEqual(shelfProblems(config), []);
     await ok('check');
   });
 

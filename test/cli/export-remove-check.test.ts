@@ -184,7 +184,12 @@ await forEachEngine(async (engine) => {
       const second = { type: 'image', id: uuid(4, 99), file: 'p/1.jpg', nsfw: 'sfw' };
       writeFileSync(join(folder, 'second.ndjson'), JSON.stringify(second));
       await run('import', join(folder, 'second.ndjson'));
-      assert.equal((await run('remove', '--yes', uuid(4, 99))).output, 'removed 1 image and 0 files\n');
+      assert.match(
+        (await run('remove', '--dry-run', uuid(4, 99))).output,
+        /2 images \(1 not named, .*\) would/,
+      );
+      const removed = await run('remove', '--yes', '--allow-again', uuid(4, 99));
+      assert.equal(removed.output, 'removed 1 image and 0 files\n');
       const before = snapshot(config);
       const { status, errors } = await run('remove', '--yes', uuid(4, 1), uuid(9, 9));
       assert.equal(status, 1);

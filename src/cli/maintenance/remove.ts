@@ -2,8 +2,14 @@
 import { MENTIONED_KINDS, type MentionedKind } from '../../catalogue/schemas.ts';
 import type { CatalogueSnapshot } from '../../catalogue/writer.ts';
 import { nameOf } from '../../changes/describe.ts';
-import { changeCatalogue, findEntry } from '../../changes/entries.ts';
-import { emptyTrash, type RemovalTarget, removeImages, restoreTrashed } from '../../changes/remove.ts';
+import { changeCatalogue } from '../../changes/entries.ts';
+import {
+  countTakeDown,
+  emptyTrash,
+  type RemovalTarget,
+  removeImages,
+  restoreTrashed,
+} from '../../changes/remove.ts';
 import type { Config } from '../../config/config.ts';
 import { DAY_MS, expiryTime } from '../../lib/clock.ts';
 import { openSnapshot } from '../../server/engines.ts';
@@ -193,14 +199,14 @@ export async function removeCommand(
   const target = await readTarget(parameters, flags, terminal);
   // After the commit the signal has no effect, so that the files are removed too.
   using interrupt = listenForInterrupt('interrupted; nothing was removed');
-  const found = dryRun ? 0 : await countTarget(config, target);
+  const found = dryRun ? 0 : await countFound(config, target, flags);
   if (found > 0)
     await confirm(
       `This removes ${count(found, 'image')} for good; "zukan trash" keeps them for a while.`,
       flags,
       terminal,
     );
-  const { images, allowed, blocked, removeFiles } = await removeImages(target, {
+  const { images, copies, allowed, blocked, removeFiles } = await removeImages(target, {
     ...enginesOf(config, terminal),
     now: new Date().toISOString(),
     reason,
@@ -210,7 +216,8 @@ export async function removeCommand(
     toTrash: false,
     signal: interrupt.signal,
   });
-  const removed = count(images.length, 'image');
+  const others = copies > 0 ? ` (${copies} not named, with the same bytes)` : '';
+  const removed = count(images.length, 'image') + others;
   if (dryRun) {
     const result = `${DRY_RUN}; ${removed} would be removed`;
     if (images.length > 0) printLines(terminal, [`${result}:`, ...images]);
@@ -254,13 +261,7 @@ async function readTarget(
   return kind ? { kind, reference: flags[kind] as string } : { ids: await readIds(parameters, terminal) };
 }
 
-/** How many images there are, in the catalogue and, if they are named by ids, in the trash. */
-async function countTarget(config: Config, target: RemovalTarget): Promise<number> {
+async function countFound(config: Config, target: RemovalTarget, flags: RemoveFlags): Promise<number> {
   await using snapshot = await openSnapshot(config);
-  if ('ids' in target) {
-    const { images, trashed } = await snapshot.findImageIds(target.ids);
-    return images.union(trashed).size;
-  }
-  const { id } = await findEntry(snapshot, target.kind, target.reference);
-  return (await snapshot.imageCounts(target.kind)).get(id) ?? 0;
+  return await countTakeDown(target, snapshot, flags);
 }

@@ -1,5 +1,5 @@
 /** Writes the catalogue: one transaction under the write lock. Readers see the old catalogue until the commit. */
-import type { Change, TrashedImage } from '../../catalogue/change-log.ts';
+import type { Change } from '../../catalogue/change-log.ts';
 import type { Kind } from '../../catalogue/schemas.ts';
 import type {
   CatalogueWriter,
@@ -119,18 +119,12 @@ export async function openWriter(
     },
     async takeDownImages(ids) {
       const taken = new Map<string, ImageRow>((await images.remove(ids)).map((row) => [row.id, row]));
-      const takeImages = (trashed: TrashedImage[], isAlive: (id: string) => boolean) => {
-        // One that was imported again has the same id.
-        for (const { kind, image } of trashed)
-          if (kind === 'image' && !taken.has(image.id) && !isAlive(image.id)) taken.set(image.id, image);
-      };
-      takeImages(await changeLog.trashed(ids), () => false);
-      // The same picture may have been another image before.
+      // One that was imported again has the same id.
+      for (const { kind, image } of await changeLog.trashed(ids))
+        if (kind === 'image' && !taken.has(image.id)) taken.set(image.id, image);
       const ofBytes = await changeLog.trashedBytes([...taken.values()].map(({ eTag }) => eTag));
-      const alive = await lookup.findImageIds(ofBytes.map(({ image }) => image.id));
-      takeImages(ofBytes, (id) => alive.images.has(id));
       const removed = [...taken.values()];
-      const former = await changeLog.trashed([...new Set([...ids, ...taken.keys()])]);
+      const former = await changeLog.trashed(ids);
       await recorder.imagesTakenDown(removed);
       return { removed, former: [...former, ...ofBytes].map(({ image }) => image) };
     },
