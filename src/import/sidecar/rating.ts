@@ -37,7 +37,8 @@ const scale = values(
   'g general generalaudiences s safe sfw all allages everyone clean pg',
   'q questionable sensitive suggestive sketchy t teen r15 r15+ pg13 moderate sexualfigurative',
   'e explicit m mature a adult adultsonly nsfw unsafe r18 r18+ r18g 18 18+ r x xxx nc17 restricted erotica erotic ecchi ' +
-    'porn pornographic hentai nudity nude sexual sexualthemes violence graphicviolence graphicmedia gore adultcontent strict',
+    'porn pornographic hentai nudity nude lewd sexual sexualthemes violence graphicviolence graphicmedia gore adultcontent ' +
+    'strict 18禁 成人向け',
 );
 const flag = values('0 false no none', 'soft', '1 true yes', scale);
 const opposite = values('1 true yes', '', '0 false no');
@@ -152,12 +153,16 @@ const separators = /[,;|/\\#()[\]{}"\r\n\t]+|(?:^|\s)[-–—*]\s/;
 /** `solo rating: explicit`. */
 const pair = /(?<![\p{L}\p{N}_-])([\p{L}\p{N}_-]{1,40})\s?[:=]\s?([^\s,;|]+)/gu;
 /** Words that are markers wherever they stand: `NSFW art`, `fox_nsfw`. */
-const anywhere = /(?<![\p{L}\p{N}])(?:nsfw|r[-_ ]?18[+g]?|18\+|hentai)(?![\p{L}\p{N}])/iu;
+const anywhere =
+  /(?<![\p{sc=Latin}\p{N}])(?:nsfw|r[\p{Pd}_ ]?18[+g]?|18\+|hentai|nude|lewd|adults?[-_ ]only)(?![\p{sc=Latin}\p{N}])/iu;
+/** Japanese has no spaces. */
+const anywhereInJapanese = /(?<!\p{N})18禁|成人向/u;
 
 /** A tag, a title or the name of a file makes a picture more explicit by what stands anywhere in it, never less. */
 export function* textMarkers(text: string): Generator<Marker> {
   const plain = cleanName(text).normalize('NFKC');
-  let rating: Rating | undefined = anywhere.test(plain) ? 'nsfw' : undefined;
+  const isMarked = anywhere.test(plain) || anywhereInJapanese.test(plain);
+  let rating: Rating | undefined = isMarked ? 'nsfw' : undefined;
   for (const part of plain.split(separators))
     rating = strictest(rating, tagWords.get(normaliseValue(part)) ?? ratingTag(part.trim()));
   for (const [, field = '', value] of plain.matchAll(pair))
