@@ -241,8 +241,8 @@ export interface SourceFileReader extends AsyncDisposable {
   ofImages(ids: string[]): Promise<KnownFile[]>;
   /** Those of the hashes that are the bytes of an image. */
   knownBytes(hashes: string[]): Promise<Set<string>>;
-  /** Undefined if the folder was never imported. */
-  choiceFor(folder: string): Promise<FolderChoice | undefined>;
+  /** Of the folder or, without one, of the nearest folder around it that has one. Undefined if the folder was never imported. */
+  choiceFor(folder: string): Promise<ChosenFolder | undefined>;
 }
 
 /** Part of a writer's transaction. */

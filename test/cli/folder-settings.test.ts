@@ -63,6 +63,35 @@ await forEachEngine(async (engine) => {
     await importFolder();
     assert.deepEqual(await images(), [...plain, '4.png sfw Unknown']);
   });
+
+  test('what was chosen for a folder holds in the folders in it, until something is chosen for these', async () => {
+    const { pictures, write, importFolder, ok, images } = newFolder(engine);
+    const inside = join(pictures, 'new/in');
+    const importInside = (...flags: string[]) => ok('import', '--quiet', ...flags, inside);
+    write('1.png', 1);
+    const exclude = ['*raw*', 'new/in/tmp*', '/new/in/deep/x.png', 'new'].flatMap((glob) => [
+      '--exclude',
+      glob,
+    ]);
+    await importFolder('--default-rating', 'nsfw', ...exclude);
+    const names = ['2.png', 'raw3.png', 'tmp4.png', 'deep/x.png', 'deep/tmp5.png'];
+    for (const [at, name] of names.entries()) write(`new/in/${name}`, 2 + at);
+    assert.match(await importInside(), /\nas chosen before:\n {2}.*in: --exclude .* --default-rating nsfw\n/);
+    const first = ['1.png nsfw Unknown', '2.png nsfw Unknown', 'tmp5.png nsfw Unknown deep'];
+    assert.deepEqual(await images(), first);
+    // It has no choice of its own so far.
+    await importFolder('--default-rating', 'questionable');
+    write('new/in/7.png', 7);
+    await importInside();
+    assert.deepEqual(await images(), [...first, '7.png questionable Unknown'].sort());
+    write('new/in/8.png', 8);
+    await importInside('--default-rating', 'questionable');
+    await importFolder('--default-rating', 'nsfw');
+    write('new/in/9.png', 9);
+    await importInside();
+    const own = ['7', '8', '9'].map((name) => `${name}.png questionable Unknown`);
+    assert.deepEqual(await images(), [...first, ...own].sort());
+  });
 });
 
 await forEachEngineInDepth(async (engine) => {

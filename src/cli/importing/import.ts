@@ -54,7 +54,7 @@ import {
   warnOn,
 } from '../terminal/terminal.ts';
 import { type Author, requireOutside, storageRules, writersFor } from '../writer.ts';
-import { type ChoiceFlags, checkFlags, choose, describeKept, isSameChoice } from './options.ts';
+import { type ChoiceFlags, checkFlags, choiceInside, choose, describeKept, isSameChoice } from './options.ts';
 import { describeProblem, ImportReport, type ImportSummary, kindOf, list, MAX_LISTED } from './report.ts';
 
 export interface ImportFlags extends ChoiceFlags {
@@ -230,10 +230,13 @@ async function importPlaces(
   const folders = places.filter((place) => place.kind === 'folder');
   const chosen = new Map<string, ChosenFolder>();
   for (const { path, identity } of folders) {
-    const chosenBefore = await known.choiceFor(identity);
+    const found = await known.choiceFor(identity);
+    const chosenBefore = found && choiceInside(found, identity);
     const before = chosenBefore ?? {};
     const choice = choose(chosenBefore ?? FIRST_CHOICE, flags);
-    const isChanged = !isSameChoice(before, choice);
+    // A choice that is the same as that of a folder around it stays when that changes.
+    const isNew = found?.folder !== identity && !isSameChoice({}, choose({}, flags));
+    const isChanged = isNew || !isSameChoice(before, choice);
     const hadAlbums = before.albumsFrom === 'folders';
     const ignore = new IgnoreFiles(path, [...(choice.exclude ?? []), ...(await storageRules(path, config))]);
     chosen.set(identity, { choice, isChanged, hadAlbums, ignore });

@@ -1,7 +1,8 @@
 /** The options of `zukan import`. Those that say how a folder is imported are also the ones of IMPORT_OPTIONS. */
+import { relative, sep } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { RATINGS } from '../../catalogue/schemas.ts';
-import { FOLDER_RULES, type FolderChoice } from '../../catalogue/writer.ts';
+import { type ChosenFolder, FOLDER_RULES, type FolderChoice } from '../../catalogue/writer.ts';
 import { checkRules, parseRule } from '../../import/sources/files.ts';
 import type { FolderCategories } from '../../import/sources/walk.ts';
 import { UsageError } from '../terminal/terminal.ts';
@@ -90,6 +91,22 @@ export function choose(before: FolderChoice, flags: ChoiceFlags): FolderChoice {
   const names = ['folderCategories', 'exclude', 'defaultRating', 'albumsFrom'] as const;
   const chosen = names.map((name) => [name, flags[name] ?? before[name]] as const);
   return Object.fromEntries(chosen.filter(([, choice]) => choice)) as FolderChoice;
+}
+
+/** What was chosen for a folder, as it is for one in it: exclusions and categories that count from there begin further down. */
+export function choiceInside({ folder: around, choice }: ChosenFolder, folder: string): FolderChoice {
+  if (folder === around) return choice;
+  const names = relative(around, folder).split(sep);
+  const inside = { ...choice };
+  if (typeof inside.folderCategories === 'number')
+    inside.folderCategories = Math.max(0, inside.folderCategories - names.length) || 'none';
+  const way = `${names.join('/')}/`;
+  if (inside.exclude)
+    inside.exclude = inside.exclude.map((glob) => {
+      const [, negation = '', path = ''] = /^(!?)\/?(.*)$/s.exec(glob) ?? [];
+      return path.startsWith(way) ? `${negation}/${path.slice(way.length)}` : glob;
+    });
+  return inside;
 }
 
 export function isSameChoice(one: FolderChoice, other: FolderChoice): boolean {

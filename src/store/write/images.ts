@@ -6,7 +6,6 @@ import type { Document } from '../../catalogue/schemas.ts';
 import { termsOf } from '../../catalogue/search/words.ts';
 import type { Placed } from '../../catalogue/sets/image-set.ts';
 import type {
-  FolderChoice,
   KnownFile,
   PlacedImage,
   RemovedSource,
@@ -198,6 +197,11 @@ function placed({ row, ...placement }: NumberedImage): Placed {
   return { image: row.number, ...placement };
 }
 
+/** The nearest one first. */
+function* foldersAround(folder: string): Generator<string, void> {
+  for (let around = dirname(folder); around !== dirname(around); around = dirname(around)) yield around;
+}
+
 export function createSourceFileReader(session: ReadSession): SourceFileReader {
   const isImported = async (folder: string) =>
     (await session.query('select 1 from source_file where folder = $1 limit 1', [folder])).length > 0;
@@ -221,8 +225,7 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
         [`${folder}${sep}`, `${folder}${String.fromCharCode(sep.charCodeAt(0) + 1)}`],
       );
       const folders = rows.map((row) => row.folder);
-      for (let around = dirname(folder); around !== dirname(around); around = dirname(around))
-        if (await isImported(around)) folders.push(around);
+      for (const around of foldersAround(folder)) if (await isImported(around)) folders.push(around);
       return folders;
     },
     ofImages: (ids) =>
@@ -232,10 +235,12 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
       return new Set(await readValues<string>(session, text, [hashes]));
     },
     async choiceFor(folder) {
-      const text = 'select choice from source_folder where folder = $1';
-      const [row] = await session.query<{ choice: string }>(text, [folder]);
-      if (row) return JSON.parse(row.choice) as FolderChoice;
-      return (await isImported(folder)) ? {} : undefined;
+      const isOneOf = session.dialect.isOneOf('$1', 'text');
+      const text = `select folder, choice from source_folder where folder ${isOneOf} order by length(folder) desc limit 1`;
+      const folders = [folder, ...foldersAround(folder)];
+      const [row] = await session.query<{ folder: string; choice: string }>(text, [folders]);
+      if (row) return { folder: row.folder, choice: JSON.parse(row.choice) };
+      return (await isImported(folder)) ? { folder, choice: {} } : undefined;
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
