@@ -235,8 +235,8 @@ export function createSourceFileReader(session: ReadSession): SourceFileReader {
       return new Set(await readValues<string>(session, text, [hashes]));
     },
     async choiceFor(folder) {
-      const isOneOf = session.dialect.isOneOf('$1', 'text');
-      const text = `select folder, choice from source_folder where folder ${isOneOf} order by length(folder) desc limit 1`;
+      const text =
+        'select folder, choice from source_folder where folder = any($1) order by length(folder) desc limit 1';
       const folders = [folder, ...foldersAround(folder)];
       const [row] = await session.query<{ folder: string; choice: string }>(text, [folders]);
       if (row) return { folder: row.folder, choice: JSON.parse(row.choice) };
