@@ -529,7 +529,8 @@ await forEachEngineInDepth((engine) => {
       assert.match(refused.errors, /is in the trash; "zukan trash --restore/);
       assert.match(await ok('trash'), new RegExp(former));
       assert.match((await run('trash', '--restore', former)).errors, /: the picture was imported again\n$/);
-      assert.equal(await ok('remove', '--yes', id), 'removed 2 images and 1 file\n');
+      const removed = await ok('remove', '--yes', id);
+      assert.equal(removed, 'removed 2 images (1 not named, with the same bytes) and 1 file\n');
       assert.equal(filesIn(filesFolder(config)).length, 1);
       assert.doesNotMatch(await ok('trash'), new RegExp(former));
       await ok('undo', '2');
@@ -540,17 +541,23 @@ await forEachEngineInDepth((engine) => {
       assert.equal(await ok('check'), 'no problems found\n');
     });
 
-    testOnce('an image stays that has the bytes of a removed one', async () => {
-      const box = openMaintained(engine);
-      const twins = [1, 2].map((index) => keyed(7, { id: uuid(4, index) }));
-      await box.import(twins);
-      await box.ok('remove', '--yes', uuid(4, 1));
-      assert.deepEqual(await box.import(twins), { added: 0, updated: 0, unchanged: 1 });
-      const exported = await box.ok('export');
-      const copy = sandbox();
-      await runCommand(['import', '-'], copy.environment, exported);
-      assert.equal((await runCommand(['export'], copy.environment)).output, exported);
-    });
+    testOnce(
+      'an image is removed with another one that has its bytes, but stays if a file says so',
+      async () => {
+        const [box, other] = [openMaintained(engine), openMaintained(engine)];
+        const twins = [1, 2].map((index) => keyed(7, { id: uuid(4, index) }));
+        await box.import(twins);
+        await other.import(twins.slice(1));
+        await box.ok('remove', '--yes', uuid(4, 1));
+        assert.deepEqual(await box.import(twins), { added: 0, updated: 0, unchanged: 0 });
+        await other.import((await box.records()).filter(({ type }) => type === 'removed'));
+        assert.deepEqual(await other.import(twins), { added: 0, updated: 0, unchanged: 1 });
+        const exported = await other.ok('export');
+        const copy = sandbox();
+        await runCommand(['import', '-'], copy.environment, exported);
+        assert.equal((await runCommand(['export'], copy.environment)).output, exported);
+      },
+    );
 
     testOnce('a picture is remembered with and without its location', async () => {
       const { pictures, ok } = openMaintained(engine);
