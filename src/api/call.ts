@@ -51,14 +51,17 @@ function callEndpoint(
   assertFewParameters(route, exchange.search);
   const ignored = ignoredParameters(route.query, exchange.query);
   if (ignored !== undefined) exchange.header('X-Ignored-Parameters', ignored);
-  const id = pathId === '' ? '' : readId(pathId);
+  const id = pathId === '' ? '' : readUuid(pathId);
+  if (id === undefined) throw new ApiError(400, 'Invalid ID: it must be a UUID.');
   const query = readQuery(route.query, exchange.query) as { expiry?: number; strict?: boolean };
   if (query.strict && ignored !== undefined)
     throw new ApiError(
       400,
       `Unknown parameters: ${ignored}. Known are ${Object.keys(route.query.properties).join(', ')}.`,
     );
-  assertPossibleExpiry(query, services.links.maxLifetime);
+  const { maxLifetime } = services.links;
+  if (query.expiry !== undefined && query.expiry > maxLifetime)
+    throw new ApiError(400, `Invalid expiry: the storage supports at most ${maxLifetime} seconds.`);
 
   const call: Call<never> = {
     ...admitted,
@@ -103,20 +106,10 @@ function missingToken(what: string): ApiError {
   return unauthorized(`No token: ${what} requires one. Send it as "Authorization: Bearer <token>".`);
 }
 
-function readId(text: string): string {
-  const id = readUuid(text);
-  if (id === undefined) throw new ApiError(400, 'Invalid ID: it must be a UUID.');
-  return id;
-}
-
 /** A filter that was left out would let everything through. Endpoints without parameters ignore all of them. */
 function assertFewParameters({ query }: Callable, search: string): void {
   if (hasTooManyParameters(search) && Object.keys(query.properties).length > 0)
     throw new ApiError(400, `Too many parameters: at most ${MAX_PARAMETERS} are allowed.`);
-}
-
-function assertPossibleExpiry({ expiry = 0 }: { expiry?: number }, max: number): void {
-  if (expiry > max) throw new ApiError(400, `Invalid expiry: the storage supports at most ${max} seconds.`);
 }
 
 function findDenial(

@@ -192,11 +192,16 @@ export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`.trimEnd();
 }
 
-export function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new UsageError(`--port ${text}: must be a number from 0 to 65535`);
-  return Number(text);
-}
+const numberParser =
+  (option: string, pattern: RegExp, expected: string, max = Number.POSITIVE_INFINITY) =>
+  (text: string): number => {
+    if (pattern.test(text) && Number(text) <= max) return Number(text);
+    throw new UsageError(`${option} ${text}: must be ${expected}`);
+  };
+
+export const parsePort = numberParser('--port', /^\d{1,5}$/, 'a number from 0 to 65535', 65_535);
+export const parseLimit = numberParser('--limit', /^[1-9]\d{0,8}$/, 'a whole number above 0');
+export const parseKeep = numberParser('--keep', /^[1-9]\d{0,3}$/, 'a whole number from 1 to 9999');
 
 export const ratingOption = (description: string): Option =>
   new Option('--rating <rating>', description).choices(RATINGS);
@@ -206,17 +211,6 @@ export function parseTime(text: string): string {
   if (Number.isNaN(time))
     throw new UsageError(`--since ${text}: must be a date, such as 2026-01-31 or 2026-01-31T12:00:00Z`);
   return new Date(time).toISOString();
-}
-
-export function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit ${text}: must be a whole number above 0`);
-  return Number(text);
-}
-
-export function parseKeep(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text))
-    throw new UsageError(`--keep ${text}: must be a whole number from 1 to 9999`);
-  return Number(text);
 }
 
 // How commands fail: their errors, interrupts, and explanations of errors of the system.
