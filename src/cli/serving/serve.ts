@@ -96,9 +96,8 @@ async function serveHere(config: Config): Promise<Server> {
 
 /** Returns undefined if the system does not support it. */
 async function serveInThreads(config: Config): Promise<Server | undefined> {
-  const { canSharePorts } = await import('../../server/workers/pool.ts');
+  const { canSharePorts, WorkerPool } = await import('../../server/workers/pool.ts');
   if (!(await canSharePorts(config.host))) return undefined;
-  const { WorkerPool } = await import('../../server/workers/pool.ts');
   const pool = new WorkerPool(config);
   return {
     log: pool.log,
