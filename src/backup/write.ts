@@ -143,17 +143,13 @@ async function writeLists(
     writeList(join(folder, name, list), counted(lines, counts, all));
   const numbers: number[] = [];
   await using snapshot = await openSnapshot();
-  const backUp = async (image: SavedImage): Promise<string | undefined> => {
-    const line = await backUpImage(image, pictures, openSnapshot);
-    onImage();
-    return line;
-  };
   const imageLines = async function* (images: AsyncIterable<SavedImage>) {
     for await (const batch of streamBatches(images, BATCH_SIZE)) {
       signal.throwIfAborted();
       const lines: (string | undefined)[] = [];
       await inParallel(batch, MAX_CONCURRENT_FILES, async (image, index) => {
-        lines[index] = await backUp(image);
+        lines[index] = await backUpImage(image, pictures, openSnapshot);
+        onImage();
         if (lines[index] !== undefined) numbers.push(image.number);
       });
       yield* lines.filter((line) => line !== undefined);

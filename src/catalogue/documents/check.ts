@@ -30,7 +30,10 @@ export async function* checkCatalogue(snapshot: CatalogueSnapshot): AsyncGenerat
   const unreadable: Finding[] = [];
   const onRow = async (row: SavedImage) => {
     texts.add(row);
-    unreadable.push(...checkImageTexts(row.id, mayHaveFlaw(row) ? tryRead(row) : undefined));
+    const image = mayHaveFlaw(row) ? tryRead(row) : undefined;
+    // Without the texts of its entries.
+    const fields = image && { ...pickDetails(image), source: image.source };
+    if (fields) unreadable.push(...describeFlaws(`image ${row.id}`, `zukan edit ${row.id}`, fields));
   };
   for await (const { id, finding } of checkImages(snapshot, onRow))
     yield { ...finding, problem: `image ${id}: ${finding.problem}` };
@@ -174,8 +177,6 @@ export interface Finding {
 const repairable = (problem: string): Finding => ({ problem, canBeRepaired: true });
 const irreparable = (problem: string): Finding => ({ problem, canBeRepaired: false });
 
-type ItemKey = Pick<StoredItem, 'change' | 'kind' | 'id'>;
-
 async function* checkLog(log: ChangeLogReader): AsyncGenerator<Finding, void> {
   const counted = new Map<number, number>();
   for await (const { number, items } of log.changes()) counted.set(number, items);
@@ -198,7 +199,7 @@ async function* checkLog(log: ChangeLogReader): AsyncGenerator<Finding, void> {
 
 /** Drops what cannot be read or belongs to no change, and counts again. */
 async function repairLog(log: ChangeLogReader, writer: ChangeLogWriter): Promise<void> {
-  const broken: ItemKey[] = [];
+  const broken: StoredItem[] = [];
   for await (const item of log.storedItems()) if (!isReadable(item)) broken.push(item);
   await writer.repair(broken);
 }
@@ -246,13 +247,6 @@ async function* checkEntryTexts(snapshot: CatalogueSnapshot): AsyncGenerator<Fin
 
 /** Most documents are plain ASCII without escapes, and need not be read. */
 const mayHaveFlaw = ({ document }: SavedImage): boolean => /[^ -[\]-~]/.test(document);
-
-/** Without those of its entries. */
-function checkImageTexts(id: string, image: StoredImage | undefined): Finding[] {
-  if (!image) return [];
-  const { source } = image;
-  return describeFlaws(`image ${id}`, `zukan edit ${id}`, { ...pickDetails(image), source });
-}
 
 function describeFlaws(subject: string, command: string, fields: object): Finding[] {
   return [...findFlaws(fields)].map(({ field, flaw }) => {
