@@ -14,13 +14,6 @@ const withoutHash = ({ href }: { href: string }) => href.split('#', 1)[0];
 /** The page that the server sent. Entries of its history may show a picture above it. */
 const home = withoutHash(location);
 
-const scrolling = initScrolling(initPictureSize());
-initSuggestions();
-initKeys();
-initMenus();
-initPicturePage();
-initViewer();
-
 /** Menus close like those of the system: with the Escape key, and with a click elsewhere. */
 function initMenus(): void {
   const menus = [...document.querySelectorAll<HTMLDetailsElement>('details:is(.filters, .menu)')];
@@ -109,7 +102,7 @@ function loadViewer(host: Host): Promise<Viewer> {
 
 // Keys of the page: to search, to walk through the grid, and the list of all keys.
 
-export function initKeys(): void {
+function initKeys(): void {
   const list = keyTexts.map(([keys, meaning]) => el('div', el('dt', keys), el('dd', meaning)));
   const close = el('button.button.small', { type: 'button', click: () => dialog.close() }, texts.close);
   const title = el('h2', { id: 'key-title' }, texts.keys);
@@ -176,7 +169,7 @@ const sizes = [
 ] as const;
 
 /** Returns what new tiles are passed to. */
-export function initPictureSize(): (tiles: Iterable<Element>) => void {
+function initPictureSize(): (tiles: Iterable<Element>) => void {
   const grid = document.querySelector('main > .grid');
   const tools = document.querySelector('.heading .tools');
   if (!grid || !tools) return () => {};
@@ -211,3 +204,10 @@ export function initPictureSize(): (tiles: Iterable<Element>) => void {
   tools.prepend(button);
   return fit;
 }
+
+const scrolling = initScrolling(initPictureSize());
+initSuggestions();
+initKeys();
+initMenus();
+initPicturePage();
+initViewer();
