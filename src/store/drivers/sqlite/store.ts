@@ -42,8 +42,7 @@ import {
   verifyEntry,
 } from './database.ts';
 import { catalogueSchema, tokenSchema } from './schema.ts';
-import { withSqliteParameters } from './session.ts';
-import { blame, openTokenStore, readLastBackup, recordBackup } from './tokens.ts';
+import { blame, openTokenStore, readLastBackup, recordBackup, withSqliteParameters } from './session.ts';
 
 /** How often the document filler looks for changes. */
 const POLL_MS = 200;
