@@ -31,7 +31,8 @@ const MIN_STRIP_SCALE = 4;
 
 /** Keeps what is at the point in its place, as far as the picture reaches. */
 export function zoomBy(zoom: Zoom, factor: number, at: Point, room: Room): Zoom {
-  const scale = limit(zoom.scale * factor, 1, maxScale(room));
+  const max = Math.max(closeUpScale(room), MAX_CLOSE_UP, (2 * room.original.width) / room.frame.width);
+  const scale = limit(zoom.scale * factor, 1, max);
   const ratio = scale / zoom.scale;
   return place({ scale, x: at.x - (at.x - zoom.x) * ratio, y: at.y - (at.y - zoom.y) * ratio }, room);
 }
@@ -64,10 +65,6 @@ export function initialZoom(room: Room): Zoom {
 function closeUpScale({ frame, stage, original }: Room): number {
   const fill = Math.max(stage.width / frame.width, stage.height / frame.height);
   return fill >= MIN_CLOSE_UP ? fill : limit(original.width / frame.width, MIN_CLOSE_UP, MAX_CLOSE_UP);
-}
-
-function maxScale(room: Room): number {
-  return Math.max(closeUpScale(room), MAX_CLOSE_UP, (2 * room.original.width) / room.frame.width);
 }
 
 function place({ scale, x, y }: Zoom, room: Room): Zoom {

@@ -260,11 +260,11 @@ function parseSizes(text: string): number[] {
     : fail(`must be off, or up to ${MAX_SIZES} lengths in pixels from ${MIN_SIZE} to ${MAX_SIZE}`);
 }
 
-/** A fraction is refused: the headers that announce the limit count whole requests per second. */
 function parseSwitch(text: string): boolean {
   return text === 'on' || (text !== 'off' && fail('must be on or off'));
 }
 
+/** A fraction is refused: the headers that announce the limit count whole requests per second. */
 function parseRate(text: string): number | 'off' {
   if (text === 'off') return 'off';
   const rate = text === 'on' ? 1 : /^[0-9]{1,4}$/.test(text) ? Number(text) : 0;

@@ -46,16 +46,12 @@ function parseLinks(text: string): readonly SiteLink[] {
   return links.length <= MAX_LINKS ? links : fail(`must be at most ${MAX_LINKS} links`);
 }
 
-function parseSiteLicence(text: string): string {
-  return parseLicence(parseLine(MAX_LICENCE_LENGTH)(text)) ?? fail(LICENCE_HINT);
-}
-
 /** They throw the reason why a text is wrong. */
 export const siteParsers = {
   name: parseLine(MAX_NAME_LENGTH),
   description: parseLine(MAX_DESCRIPTION_LENGTH),
   links: parseLinks,
-  licence: parseSiteLicence,
+  licence: (text: string) => parseLicence(parseLine(MAX_LICENCE_LENGTH)(text)) ?? fail(LICENCE_HINT),
 };
 
 /** The site with the texts of the catalogue, but for those that variables say. `texts` returns the same object until they change. */

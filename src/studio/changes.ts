@@ -150,7 +150,8 @@ export class Changes {
   }
 
   async #editImages(writer: CatalogueWriter, { id, base, ids, edit }: ImagesEdit, call: Call): Promise<void> {
-    const fields = fieldsOf(edit);
+    const { reset = [], ...values } = edit;
+    const fields = new Set([...Object.keys(values).map((name) => LOGGED[name] ?? name), ...reset]);
     let changed = 0;
     let done = 0;
     for (const batch of inBatches(ids, BATCH_SIZE)) {
@@ -290,7 +291,3 @@ const LOGGED: Record<string, string> = {
   ...{ addCharacters: 'characters', removeCharacters: 'characters' },
   ...{ sourceName: 'source', sourceUrl: 'source' },
 };
-
-function fieldsOf({ reset = [], ...edit }: ImagesEdit['edit']): Set<string> {
-  return new Set([...Object.keys(edit).map((name) => LOGGED[name] ?? name), ...reset]);
-}

@@ -53,13 +53,11 @@ export function listImages([number, content]: Block): number[] {
   const first = number * IMAGES_PER_BLOCK;
   const bytes = Buffer.from(content, 'base64');
   const images: number[] = [];
-  if (content.length === BITMAP_LENGTH) forEachBit(toBits(bytes), (offset) => images.push(first + offset));
-  else for (let at = 0; at < bytes.length; at += OFFSET_BYTES) images.push(first + bytes.readUInt16LE(at));
+  if (content.length === BITMAP_LENGTH) {
+    const bits = new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + BITMAP_BYTES));
+    forEachBit(bits, (offset) => images.push(first + offset));
+  } else for (let at = 0; at < bytes.length; at += OFFSET_BYTES) images.push(first + bytes.readUInt16LE(at));
   return images;
-}
-
-function toBits(bytes: Buffer): Bits {
-  return new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + BITMAP_BYTES));
 }
 
 /** For all images up to `last`. */

@@ -216,7 +216,9 @@ export async function editCommand(
     writer.changeLog.describe(await describeEdit(writer, edit, edited.length));
     return edited;
   });
-  printLines(terminal, changed.flatMap(describeEdited));
+  const describe = ({ id, differences }: EditedImage) =>
+    differences().map((difference) => `${id}  ${formatDifference(difference)}`);
+  printLines(terminal, changed.flatMap(describe));
   const result = `${count(changed.length, 'image')} changed, ${ids.length - changed.length} unchanged`;
   printResult(terminal, dryRun, result);
 }
@@ -227,10 +229,6 @@ function isSet(field: EditableField, edit: ImageEdit): boolean {
   if (field === 'characters') return (edit.addCharacters ?? edit.removeCharacters) !== undefined;
   if (field === 'source') return (edit.sourceName ?? edit.sourceUrl) !== undefined;
   return edit[field] !== undefined;
-}
-
-function describeEdited({ id, differences }: EditedImage): string[] {
-  return differences().map((difference) => `${id}  ${formatDifference(difference)}`);
 }
 
 function parseReset(names: string[]): EditableField[] {

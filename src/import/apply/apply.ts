@@ -164,7 +164,8 @@ export class ImportApplier {
     for (const { image, first } of copies)
       if (image.file && first.image !== undefined)
         files.push({ ...image.file, image: first.image, state: first.state ?? 'copy' });
-    const saved = withoutRepeats(files);
+    // A folder may be named twice.
+    const saved = [...new Map(files.map((file) => [`${file.folder}\0${file.path}`, file])).values()];
     await this.#albums?.note(saved);
     await this.#with.writer.sourceFiles.save(saved);
   }
@@ -231,11 +232,6 @@ export class ImportApplier {
 /** Whether it is a picture of a folder with the name of a thumbnail. */
 function isNamed({ record }: Pick<PreparedRecord, 'record'>): boolean {
   return record.type === 'image' && record.isFromFolder === true && isNamedThumbnail(record.file ?? '');
-}
-
-/** A folder may be named twice. */
-function withoutRepeats(files: SourceFile[]): SourceFile[] {
-  return [...new Map(files.map((file) => [`${file.folder}\0${file.path}`, file])).values()];
 }
 
 // Keeps the change log and the trash of an exported catalogue or of a backup, when it is moved into an empty one.

@@ -114,16 +114,11 @@ export function planOrder(
   return after;
 }
 
-/** Each alias once, in order, and none that is the name. */
+/** Each alias once, in the order in which both databases sort names, and none that is the name. */
 export function cleanAliases(kind: Entry['kind'], name: string, aliases: string[]): string[] {
   const byKey = new Map(aliases.map((alias) => [nameKey(kind, alias), normaliseName(alias)]));
   byKey.delete(nameKey(kind, name));
-  return [...byKey.values()].sort(byCodePoint);
-}
-
-/** As both databases sort names. */
-function byCodePoint(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return [...byKey.values()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
 export function entryDocument(record: EntryLine, id: string, createdAt: string): string {

@@ -147,7 +147,8 @@ export function planEdited(record: ImageLine, existing: SavedImage | undefined):
   const kept = parseEdited(existing?.edited ?? '').filter(
     (field) => isDetailField(field) && record[field] === undefined,
   );
-  const given = record.edited?.filter(isEditableField) ?? givenFields(record);
+  const isGiven = (field: EditableField) => field === 'rating' || record[field] !== undefined;
+  const given = record.edited?.filter(isEditableField) ?? EDITABLE_FIELDS.filter(isGiven);
   const decided = formatEdited(
     [...given, ...kept],
     record.edited?.includes('file-changed') ? ['file-changed'] : [],
@@ -155,10 +156,6 @@ export function planEdited(record: ImageLine, existing: SavedImage | undefined):
   // An image that a record describes as it is does not change.
   const isSame = existing && listEdited(existing.edited).join(' ') === decided;
   return isSame ? existing.edited : decided;
-}
-
-function givenFields(record: ImageLine): EditableField[] {
-  return EDITABLE_FIELDS.filter((field) => field === 'rating' || record[field] !== undefined);
 }
 
 /** The rating is at least that of the former file. */

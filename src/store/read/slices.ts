@@ -133,9 +133,10 @@ export class FairQueue {
     for (const job of this.#jobs)
       if (now - job.startedAt > MAX_WAIT_MS) this.#end(job, new Unavailable('a job waited too long'));
     const clients = new Set<string>();
+    const total = ({ expected, work }: Job) => Math.max(expected, work);
     let best: Job | undefined;
     for (const job of this.#jobs) {
-      if (job.resume && !clients.has(job.client) && (!best || this.#compare(job, best, workOf) < 0))
+      if (job.resume && !clients.has(job.client) && (!best || this.#compare(job, best, total) < 0))
         best = job;
       clients.add(job.client);
     }
@@ -180,10 +181,6 @@ export class FairQueue {
     this.#usage.set(client, { work: recent + work, at: this.#clock() });
     if (this.#usage.size > MAX_CLIENTS) this.#usage.delete(this.#usage.keys().next().value as string);
   }
-}
-
-function workOf({ expected, work }: Job): number {
-  return Math.max(expected, work);
 }
 
 /** Each step is twice as long as the one before. */
