@@ -36,10 +36,10 @@ export class EntryList {
   #entries: ListedEntry[] = [];
   readonly #request = new LastWork();
 
-  /** Shows the list again if it was changed. */
+  /** Shows the list again if it was changed, when the dialog has given the focus back to its row. */
   readonly #save: Save = async (...change) => {
     const isDone = await this.#steps.tryToMake(...change);
-    if (isDone) await this.load();
+    if (isDone) void this.load();
     return isDone;
   };
 
