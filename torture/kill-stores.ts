@@ -2,6 +2,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../test/support/checks/dump.ts';
+import { psqlLater } from '../test/support/servers/postgres.ts';
 import { until } from '../test/support/until.ts';
 import { configFor, filesFolder } from '../test/support/zukan/service.ts';
 import { type Engines, type Environment, newCatalogues, runOrThrow } from './servers.ts';
@@ -41,24 +42,31 @@ export class Place {
     return files.map((line) => line.split(' ')[0] as string);
   }
 
-  copy(DATA_DIR = join(this.#folder, `copy-${++count}`)): Place {
+  async copy(DATA_DIR = join(this.#folder, `copy-${++count}`)): Promise<Place> {
     cpSync(this.dataDir, DATA_DIR, { recursive: true });
     const { DATABASE_URL: url } = this.environment;
-    const { postgres } = this.#stores;
-    const database = url && postgres ? { DATABASE_URL: postgres.newDatabase(url) } : {};
-    return new Place(this.#folder, { DATA_DIR, ...database }, this.#stores);
+    if (!url) return new Place(this.#folder, { DATA_DIR }, this.#stores);
+    const copied = `copy_${++count}`;
+    await this.#query(`create database ${copied} template ${this.#database}`);
+    const environment = { DATA_DIR, DATABASE_URL: url.replace(/[^/]*$/, copied) };
+    return new Place(this.#folder, environment, this.#stores);
   }
 
   /** Waits until the database has ended the sessions of killed processes: one may still commit. */
   async settle(): Promise<void> {
     const sessions = `select count(*) from pg_stat_activity where datname = '${this.#database}'`;
     if (this.#database)
-      await until('killed sessions have ended', () => this.#stores.postgres?.query(sessions).trim() === '0');
+      await until('killed sessions have ended', async () => (await this.#query(sessions)).trim() === '0');
   }
 
-  remove(): void {
-    if (this.#database) this.#stores.postgres?.query(`drop database ${this.#database} with (force)`);
+  async remove(): Promise<void> {
+    if (this.#database) await this.#query(`drop database ${this.#database} with (force)`);
     rmSync(this.dataDir, { recursive: true });
+  }
+
+  /** While other kills go on: PostgreSQL may wait for one of them. */
+  #query(sql: string): Promise<string> {
+    return psqlLater(this.#stores.postgres?.url() ?? '', sql);
   }
 
   get #database(): string | undefined {

@@ -88,11 +88,11 @@ async function killOnce(
   const startedAt = performance.now();
   const moments: string[] = [];
   try {
-    const place = scenario.place.copy();
+    const place = await scenario.place.copy();
     const note = (moment: string) => void moments.push(moment);
     report.countOutcome('catalogues after a kill', await killAndVerify({ ...kill, place, note }));
     // That of a failure stays for a look at it, until the run ends.
-    place.remove();
+    await place.remove();
   } catch (error) {
     const details = `kill ${number}, ${moments.join(', ')} of zukan ${scenario.command.join(' ')}`;
     report.fail(what, (error as Error).message, details);

@@ -39,13 +39,13 @@ export async function lose(
   const hasEnded = !place.stored().some((name) => name.includes('.intake-'));
   const isImported = hasEnded && (await place.contents()) === scenario.after;
   if (loss === 'swapped files') {
-    const another = other.copy();
+    const another = await other.copy();
     const theirs = another.dataDir;
     swap(data, theirs);
     for (const environment of [place.environment, another.environment])
       await assertRefused(environment, [backup, data, theirs], [['entry', 'artist', 'Ann', '--create']]);
     swap(data, theirs);
-    another.remove();
+    await another.remove();
     return `with files of another one, then ${await verify(scenario, place, random)}`;
   }
   const database = join(data, 'zukan.db');

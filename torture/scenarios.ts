@@ -63,7 +63,7 @@ export async function prepareScenarios(
     import: () => trace(place, ['import', '--quiet', next]),
     removal: () => trace(place, ['remove', '--yes', uuid(4, 1), uuid(4, 3)]),
     async repair() {
-      const damaged = place.copy();
+      const damaged = await place.copy();
       damage(damaged.environment);
       return trace(damaged, ['check', '--quiet', '--repair']);
     },
@@ -77,7 +77,7 @@ export async function prepareScenarios(
     rename: () => trace(place, ['entry', 'category', 'all', '--name', 'every']),
     revert: () => trace(place, ['undo', '1']),
     async undo() {
-      const edited = place.copy();
+      const edited = await place.copy();
       await runOrThrow(['edit', uuid(4, 1), uuid(4, 2), '--rating', 'nsfw'], edited.environment);
       return trace(edited, ['undo', '2']);
     },
@@ -98,7 +98,7 @@ export async function prepareScenarios(
 
 /** A copy with two images in the trash. */
 async function copyWithTrash(folder: string, place: Place): Promise<Place> {
-  const copy = place.copy();
+  const copy = await place.copy();
   const records = [100, 101].map((index) => {
     writeTiny(folder, `trash/${index}.png`, index);
     return { type: 'image', id: uuid(4, index), file: `trash/${index}.png`, nsfw: 'sfw' };
@@ -141,18 +141,18 @@ function damage(environment: Environment): void {
 export async function trace(place: Place, command: string[]): Promise<Scenario> {
   // Before it is copied: reading creates the file of the tokens, which a copy that is killed then has too.
   const before = await place.contents();
-  const copy = place.copy();
+  const copy = await place.copy();
   const { operations, commit, ms } = await traceCommand(command, copy.environment);
   const after = await copy.contents();
   await copy.settle();
-  copy.remove();
+  await copy.remove();
   return { place, command, before, after, operations, commit, ms };
 }
 
 /** How a folder changes is different in each kill, so the number of operations is an example. */
 async function traceWatch(place: Place, isPruned: boolean): Promise<Scenario> {
   const random = randomFor(0, 'watch');
-  const copy = place.copy();
+  const copy = await place.copy();
   const watched = new WatchedPlace(copy, isPruned);
   await watched.prepare(random);
   const startedAt = performance.now();
@@ -160,7 +160,7 @@ async function traceWatch(place: Place, isPruned: boolean): Promise<Scenario> {
   const ms = performance.now() - startedAt;
   const contents = await place.contents();
   await copy.settle();
-  copy.remove();
+  await copy.remove();
   const command = ['import', '--watch', ...(isPruned ? ['--prune'] : [])];
   return { place, command, before: contents, after: contents, operations, commit: 0, ms };
 }

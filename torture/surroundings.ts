@@ -22,7 +22,7 @@ export async function fillBeforeStart(
   work: (place: Place) => Promise<void>,
 ): Promise<string> {
   using disk = mountDisk(DISK_BYTES);
-  const onDisk = place.copy(join(disk.folder, 'data'));
+  const onDisk = await place.copy(join(disk.folder, 'data'));
   // A server that never started would have to write its keys.
   const environment = { ...onDisk.environment, LINK_KEYS: 'k'.repeat(32) };
   await work(onDisk);
@@ -42,7 +42,7 @@ export async function fillBeforeStart(
     throw new Error('a refused import changed something');
   rmSync(join(disk.folder, 'filling'));
   const left = await verify(scenario, onDisk, random);
-  onDisk.remove();
+  await onDisk.remove();
   return `on a full disk, then ${left}`;
 }
 

@@ -50,11 +50,11 @@ for (const [name, scenario] of scenarios) {
       [2 + Math.floor((index * (operations - commit)) / POINTS), '^commit'],
     ]);
     await inParallel([...atCommit, ...atDepth([], spread.flat())], 2, async ([operation, from, expected]) => {
-      const place = scenario.place.copy();
+      const place = await scenario.place.copy();
       await killBefore(operation, command, place.environment, { from });
       const left = await verify(scenario, place, randomFor(operation, name));
       if (expected && left !== 'the same') assert.equal(left, expected, `before ${operation} ${from}`);
-      place.remove();
+      await place.remove();
     });
   });
 }

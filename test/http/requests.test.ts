@@ -131,7 +131,10 @@ async function respondWith(respond: (exchange: Exchange) => unknown) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => server.close());
-  const [received] = await once(get({ port: (server.address() as AddressInfo).port }), 'response');
+  const [received] = await once(
+    get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }),
+    'response',
+  );
   return { received: received as IncomingMessage, logged, counted };
 }
 

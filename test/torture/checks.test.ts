@@ -163,31 +163,31 @@ const verifyCopy = (place: Place, before: string, after: string) =>
   verify({ command: ['remove'], before, after }, place, randomFor(1, ''));
 
 test('accepts the old catalogue, the new one and the same one', async () => {
-  assert.equal(await verifyCopy(original.copy(), contents, 'new'), 'the old one');
-  assert.equal(await verifyCopy(original.copy(), 'old', contents), 'the new one');
-  assert.equal(await verifyCopy(original.copy(), contents, contents), 'the same');
+  assert.equal(await verifyCopy(await original.copy(), contents, 'new'), 'the old one');
+  assert.equal(await verifyCopy(await original.copy(), 'old', contents), 'the new one');
+  assert.equal(await verifyCopy(await original.copy(), contents, contents), 'the same');
 });
 
 test('accepts a removal at another time', async () => {
   const { id } = JSON.parse(contents.split('\n').find((line) => line.includes('"image"')) as string);
-  const [one, other] = [original.copy(), original.copy()];
+  const [one, other] = [await original.copy(), await original.copy()];
   for (const { environment } of [one, other]) await runOrThrow(['remove', '--yes', id], environment);
   assert.match(await one.contents(), /"type":"removed"/);
   assert.equal(await one.contents(), await other.contents());
 });
 
 test('fails on any other catalogue', async () => {
-  await assert.rejects(verifyCopy(original.copy(), 'old', 'new'), /neither the old nor the new one/);
+  await assert.rejects(verifyCopy(await original.copy(), 'old', 'new'), /neither the old nor the new one/);
 });
 
 test('fails on a file that stays behind, and on one that is lost', async () => {
   for (const name of ['mine.png', '.hidden', 'x.part']) {
-    const place = original.copy();
+    const place = await original.copy();
     mkdirSync(join(place.dataDir, 'files'), { recursive: true });
     writeFileSync(join(place.dataDir, 'files', name), 'bytes');
     await assert.rejects(verifyCopy(place, contents, contents), name);
   }
-  const place = original.copy();
+  const place = await original.copy();
   const [key = ''] = place.stored();
   writeFileSync(join(place.dataDir, 'files', key), '');
   await assert.rejects(verifyCopy(place, contents, contents), key);
